@@ -38,7 +38,7 @@ def max_lift_vertices(p_s_given_x: Array, p_s: Array, epsilon: float) -> Array:
             np.hstack([(math.exp(epsilon) * p_s)[:, None], -p_s_given_x]),
         ]
     )
-    matrix = cdd.matrix_from_array(inequalities, rep_type=cdd.RepType.INEQUALITY, lin_set={0})
+    matrix = cdd.matrix_from_array(inequalities.tolist(), rep_type=cdd.RepType.INEQUALITY, lin_set={0})
     generators = np.array(cdd.copy_generators(cdd.polyhedron_from_matrix(matrix)).array)
     points = np.clip(generators[:, 1:], 0.0, None)
     return points / points.sum(axis=1, keepdims=True)
@@ -84,10 +84,7 @@ def algorithm1(
     p_s_given_x = p_sx / p_x
     ends = (*epsilons, epsilon_end)
     vertices = [
-        [
-            max_lift_vertices(p_s_given_x, p_s, ends[j] + k * (ends[j + 1] - ends[j]) / n)
-            for k in range(n)
-        ]
+        [max_lift_vertices(p_s_given_x, p_s, ends[j] + k * (ends[j + 1] - ends[j]) / n) for k in range(n)]
         for j in range(len(epsilons))
     ]
     # A relative slack of 1e-12: without it half of the tight vertices drop out by rounding.

@@ -1,0 +1,38 @@
+# Two commands do everything on a fresh machine with Python 3.11 and make: make demo, make test.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
+
+.PHONY: demo test check bench reproduce clean
+
+demo: .venv/.base
+	$(BIN)/alphalift demo --out demo
+
+test: .venv/.test
+	$(BIN)/python -m pytest
+
+check: .venv/.check
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+
+bench: .venv/.bench
+	$(BIN)/python benchmarks/algorithm1.py
+
+# The committed run of the paper's experiment: about two minutes on two cores.
+reproduce: .venv/.base
+	$(BIN)/alphalift reproduce --distributions 100 --seed 0 --out docs/reproduction
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/.base: .venv/bin/python pyproject.toml constraints.txt
+	$(INSTALL) .
+	touch $@
+
+.venv/.%: .venv/bin/python pyproject.toml constraints.txt
+	$(INSTALL) ".[$*]"
+	touch $@
+
+clean:
+	rm -rf .venv demo build dist

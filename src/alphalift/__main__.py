@@ -1,0 +1,5 @@
+"""python -m alphalift."""
+
+from alphalift.cli import main
+
+main()

@@ -1,0 +1,139 @@
+"""The command line: reads options, calls the library, prints. No mathematics here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+
+from alphalift.data import adult
+from alphalift.design import design
+from alphalift.document import to_json
+from alphalift.errors import AlphaliftError
+from alphalift.joint import Joint
+from alphalift.measures import epsilon_max
+from alphalift.paper import run_experiment, write_experiment
+from alphalift.regions import AlphaLift, grid
+from alphalift.release import read_joint
+from alphalift.show import describe, plot_mechanism, plot_tradeoff
+from alphalift.show.style import save
+from alphalift.sweep import Tradeoff, sweep
+
+app = typer.Typer(
+    help="Release a useful column without raising the likelihood of a secret one beyond a promise.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Table = Annotated[Path, typer.Argument(help="A CSV file, also gzipped.")]
+Sensitive = Annotated[list[str], typer.Option("--sensitive", "-s", help="The secret column; repeat for a combination.")]
+Useful = Annotated[list[str], typer.Option("--useful", "-u", help="The column to release; repeat for a combination.")]
+Alpha = Annotated[float, typer.Option(help="Above 1; 'inf' for max-lift, the strictest.")]
+Epsilon = Annotated[float, typer.Option(help="Privacy budget in nats, 0 or more.")]
+DropMissing = Annotated[bool, typer.Option("--drop-missing", help="Leave out rows with a missing value.")]
+Folder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
+
+
+@app.command("design")
+def design_command(
+    table: Table,
+    sensitive: Sensitive,
+    useful: Useful,
+    alpha: Alpha,
+    epsilon: Epsilon,
+    out: Annotated[Path | None, typer.Option(help="Write the mechanism to this JSON file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the mechanism as JSON instead of words.")] = False,
+    drop_missing: DropMissing = False,
+) -> None:
+    """Design a mechanism for one table, secret, useful column and promise."""
+    region = AlphaLift(alpha, epsilon)
+    solution = design(_read(table, sensitive, useful, drop_missing), region)
+    text = to_json(solution)
+    if out is not None:
+        out.write_text(text, encoding="utf-8")
+    if as_json:
+        print(text, end="")
+        return
+    print(describe(solution, secret=" and ".join(sensitive), useful=" and ".join(useful)))
+    if out is not None:
+        print(f"Written: {out}")
+
+
+@app.command()
+def curve(
+    table: Table,
+    sensitive: Sensitive,
+    useful: Useful,
+    alpha: Annotated[list[float], typer.Option(help="Above 1, or 'inf'; repeat for several curves.")],
+    out: Folder = Path("."),
+    points: Annotated[int, typer.Option(min=2, help="How many epsilons up to where X may be published.")] = 24,
+    drop_missing: DropMissing = False,
+) -> None:
+    """Draw how much of the useful column each privacy budget keeps: curve.csv, curve.png and curve.pdf."""
+    tradeoff = _curve(_read(table, sensitive, useful, drop_missing), alpha, points)
+    out.mkdir(parents=True, exist_ok=True)
+    tradeoff.to_frame().to_csv(out / "curve.csv", index=False)
+    figure = plot_tradeoff(tradeoff)
+    for path in (out / "curve.csv", save(figure, out / "curve.png"), save(figure, out / "curve.pdf")):
+        print(f"Written: {path}")
+
+
+@app.command()
+def reproduce(
+    distributions: Annotated[int, typer.Option(min=1, help="How many random joints; the paper has 100.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random joints.")] = 0,
+    out: Folder = Path("reproduction"),
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core unless told.")] = None,
+) -> None:
+    """Run the paper's section V and write its Figure 1, the data and a verdict on every claim."""
+    experiment = run_experiment(distributions, seed, workers=workers)
+    for path in write_experiment(experiment, out):
+        print(f"Written: {path}")
+
+
+@app.command()
+def demo(out: Folder = Path("demo")) -> None:
+    """Design a release of education that protects race in the 1994 US census, and draw it."""
+    joint = read_joint(adult(), sensitive="race", useful="education")
+    solution = design(joint, AlphaLift(alpha=10, epsilon=0.3))
+    print(f"The 1994 US census, {joint.n} people. Sensitive: race. Useful: education.")
+    print(describe(solution, secret="race", useful="education"))
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "mechanism.json").write_text(to_json(solution), encoding="utf-8")
+    tradeoff = _curve(joint, [float("inf"), 10.0, 3.0], 24)
+    written = [
+        out / "mechanism.json",
+        save(plot_tradeoff(tradeoff, mark=solution), out / "curve.png"),
+        save(plot_mechanism(solution.mechanism, secret="race", useful="education"), out / "mechanism.png"),
+    ]
+    for path in written:
+        print(f"Written: {path}")
+
+
+def _read(table: Path, sensitive: list[str], useful: list[str], drop_missing: bool) -> Joint:
+    return read_joint(table, sensitive=sensitive, useful=useful, missing="drop" if drop_missing else "symbol")
+
+
+def _curve(joint: Joint, alphas: list[float], points: int) -> Tradeoff:
+    """Evenly spaced epsilons up to the largest eps_max, shared by all alphas; a single one if S tells nothing."""
+    last = max(epsilon_max(joint, alpha) for alpha in alphas)
+    epsilons = np.unique(np.linspace(0, last, points).round(6))
+    return sweep(joint, grid(AlphaLift, alpha=alphas, epsilon=map(float, epsilons)))
+
+
+def main() -> None:
+    """Run the command line; an error of ours is one line on standard error and exit code 1."""
+    try:
+        app()
+    except (AlphaliftError, OSError) as error:
+        Console(stderr=True).print(f"alphalift: {error}", style="red", highlight=False, markup=False, soft_wrap=True)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""What can go wrong, and whose turn it is.
+
+    AlphaliftError
+    ├── InputError (also ValueError)      what was given cannot be used; the message says what to give
+    │   ├── JointError                    a joint distribution or table of counts
+    │   ├── TableError                    a file or data frame: columns, values, rows
+    │   ├── PromiseError                  alpha, epsilon or another parameter of a promise
+    │   └── SettingError                  a solver's or sweep's setting, or a solver unfit for the problem
+    └── SolverError (also RuntimeError)   the numerics gave up; no answer is returned
+
+Messages name columns, shapes and limits, never a cell value of a private table.
+"""
+
+from __future__ import annotations
+
+
+class AlphaliftError(Exception):
+    """Base of every error that alphalift raises on purpose."""
+
+
+class InputError(AlphaliftError, ValueError):
+    """What was given cannot be used."""
+
+
+class JointError(InputError):
+    """A joint distribution or table of counts is not one."""
+
+
+class TableError(InputError):
+    """A file or data frame lacks what was asked of it."""
+
+
+class PromiseError(InputError):
+    """A parameter of a privacy promise is out of range."""
+
+
+class SettingError(InputError):
+    """A setting is out of range, or a solver does not fit the problem."""
+
+
+class SolverError(AlphaliftError, RuntimeError):
+    """The numerics gave up; no answer is returned."""

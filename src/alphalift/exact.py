@@ -1,0 +1,59 @@
+"""Numbers as people write them: exact fractions, where a float means its shortest decimal."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Number = int | float | Decimal | Fraction | str
+
+
+def exact(value: object) -> Fraction:
+    """The fraction that a person means by a finite number: 0.1 is 1/10, "1/3" is 1/3.
+
+    Raises ValueError for NaN, infinities and what is no number; the message never repeats the value, since
+    it may be a cell of a private table.
+    """
+    if isinstance(value, numbers.Integral | Fraction) and not isinstance(value, bool | np.bool_):
+        return Fraction(value)
+    if isinstance(value, numbers.Real | Decimal) and not isinstance(value, bool | np.bool_):
+        # str of a float or numpy float is its shortest decimal; of a Decimal, itself.
+        value = str(value)
+    if isinstance(value, str):
+        try:
+            return Fraction(value) if "/" in value else Fraction(Decimal(value))
+        except (InvalidOperation, ValueError, OverflowError, ZeroDivisionError):
+            raise ValueError("not a finite number") from None
+    raise ValueError(f"not a number but {type(value).__name__}")
+
+
+def to_float(value: Number, *, upwards: bool) -> float:
+    """The float nearest to a value whose shortest decimal is not below it (`upwards`) or not above it.
+
+    A promise is stored as floats; whatever rounding that costs must make it stronger, never weaker.
+    """
+    if isinstance(value, float) or (isinstance(value, str) and "inf" in value.lower()):
+        return float(value)
+    target = exact(value)
+    try:
+        rounded = float(target)
+    except OverflowError:
+        rounded = math.inf
+    if math.isinf(rounded):
+        return rounded if upwards else float(np.finfo(np.float64).max)
+    towards = math.inf if upwards else -math.inf
+    while (exact(rounded) < target) if upwards else (exact(rounded) > target):
+        rounded = math.nextafter(rounded, towards)
+    return rounded
+
+
+def read_only(array: Array) -> Array:
+    """The same array, locked: what exists stays valid."""
+    array.setflags(write=False)
+    return array

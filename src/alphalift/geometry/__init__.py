@@ -1,0 +1,1 @@
+"""Geometry without privacy words: vertices of polytopes, mixtures of points."""

@@ -1,0 +1,127 @@
+"""The one linear program: how often to use each candidate point so that their mean is a given distribution."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+
+from alphalift.errors import SolverError
+from alphalift.exact import Array
+
+# HiGHS's smallest tolerance. Its answers only choose candidates; weights are solved for again afterwards.
+_TOLERANCE = 1e-10
+# A reduced cost above minus this cannot improve the value by more than this: the columns' weights sum to one.
+_PRICE_TOLERANCE = 1e-10
+_COLUMNS_A_ROUND = 30
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """minimise sum Q_i cost_i over Q >= 0 with sum Q_i point_i = mean: the points used, their costs and weights, the duals.
+
+    Any u gives the bound value >= u.mean + min over candidates of (cost - u.point); `prices` attains it.
+    """
+
+    points: Array
+    costs: Array
+    weights: Array
+    prices: Array
+
+    @property
+    def value(self) -> float:
+        return float(self.weights @ self.costs)
+
+
+class MixtureProgram:
+    """The program for one mean and a series of candidate sets; each answer is a warm start for the next.
+
+    The mean itself and the points of the previous answer always stay candidates, so values never rise along
+    a series. Candidates are priced, and only promising ones are handed to HiGHS.
+    """
+
+    def __init__(self, mean: Array, cost_of_mean: float) -> None:
+        self._mean = mean
+        self._points = mean[None]
+        self._costs = np.array([cost_of_mean])
+        # Rows are divided by the mean, so that rare symbols weigh as much in HiGHS's tolerances as common ones.
+        self._solver = _new_solver(len(mean))
+        self._add_columns(self._points, self._costs)
+        self._weights, self._prices = self._run()
+
+    def solve(self, points: Array, costs: Array) -> Mixture:
+        """The best mixture of these points, the previous answer's, and the mean."""
+        self._forget_unused()
+        while True:
+            reduced = costs - points @ self._prices
+            count = min(_COLUMNS_A_ROUND, len(reduced))
+            cheapest = np.argpartition(reduced, count - 1)[:count] if count else np.empty(0, dtype=np.intp)
+            cheapest = cheapest[reduced[cheapest] < -_PRICE_TOLERANCE]
+            if not len(cheapest):
+                break
+            self._points = np.concatenate([self._points, points[cheapest]])
+            self._costs = np.concatenate([self._costs, costs[cheapest]])
+            self._add_columns(points[cheapest], costs[cheapest])
+            self._weights, self._prices = self._run()
+        used = self._weights > _TOLERANCE
+        return self._refined(self._points[used], self._weights[used], self._costs[used])
+
+    def _refined(self, points: Array, weights: Array, costs: Array) -> Mixture:
+        """Solve for the weights of the used points again, to rounding error instead of HiGHS's tolerance."""
+        exact = np.asarray(
+            np.linalg.lstsq((points / self._mean).T, np.ones(len(self._mean)), rcond=None)[0], np.float64
+        )
+        if np.all(exact > 0):
+            weights = exact
+        return Mixture(points, costs, weights, self._prices)
+
+    def _forget_unused(self) -> None:
+        """Delete the columns that the last answer did not use; its basis survives."""
+        used = self._weights > _TOLERANCE
+        unused = np.flatnonzero(~used).astype(np.int32)
+        if len(unused):
+            self._solver.deleteCols(len(unused), unused)
+            self._points, self._costs = self._points[used], self._costs[used]
+            self._weights = self._weights[used]
+
+    def _add_columns(self, points: Array, costs: Array) -> None:
+        count, size = points.shape
+        self._solver.addCols(
+            count,
+            costs,
+            np.zeros(count),
+            np.full(count, math.inf),
+            count * size,
+            np.arange(0, count * size, size, dtype=np.int32),
+            np.tile(np.arange(size, dtype=np.int32), count),
+            (points / self._mean).ravel(),
+        )
+
+    def _run(self) -> tuple[Array, Array]:
+        self._solver.run()
+        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            raise SolverError(
+                f"the linear program ended as {self._solver.getModelStatus().name}; no answer is returned"
+            )
+        solution = self._solver.getSolution()
+        return np.array(solution.col_value), np.array(solution.row_dual) / self._mean
+
+
+def _new_solver(rows: int) -> highspy.Highs:
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    options: dict[str, bool | int | float | str] = {
+        "output_flag": False,
+        "presolve": "off",
+        "solver": "simplex",
+        "simplex_strategy": 4,  # primal: added columns keep the last basis feasible
+        "threads": 1,
+        "primal_feasibility_tolerance": _TOLERANCE,
+        "dual_feasibility_tolerance": _TOLERANCE,
+    }
+    for name, value in options.items():
+        solver.setOptionValue(name, value)
+    ones = np.ones(rows)
+    solver.addRows(rows, ones, ones, 0, np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))
+    return solver

@@ -1,0 +1,173 @@
+"""Mechanism: the answer. A randomised release P_{Y|X} of a joint's useful column, and what it does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from alphalift.errors import InputError
+from alphalift.exact import Array, read_only
+from alphalift.joint import Joint
+from alphalift.measures import log_alpha_lifts
+from alphalift.regions import Region
+from alphalift.utilities import MutualInformation, Utility
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MOST_NAMES = 6
+
+
+@dataclass(frozen=True)
+class Check:
+    """Whether every output keeps a promise: true or false, with the worst value and its budget."""
+
+    kept: bool
+    worst_value: float
+    budget: float
+    worst_output: str
+
+    def __bool__(self) -> bool:
+        return self.kept
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """P_{Y|X} for a joint, (|Y|, |X|); every other number is computed from these two.
+
+    Columns are normalised at construction and outputs that never occur are dropped, so P_{Y|X} P_X is
+    P_Y and the posteriors mix back to P_X whatever a solver's tolerance was.
+    """
+
+    joint: Joint
+    p_y_given_x: Array
+
+    def __post_init__(self) -> None:
+        matrix = np.array(self.p_y_given_x, dtype=np.float64)
+        size = len(self.joint.x_labels)
+        if matrix.ndim != 2 or matrix.shape[1] != size:
+            raise InputError(
+                f"p_y_given_x has shape {matrix.shape}, expected one column for each of the {size} values of X"
+            )
+        sums = matrix.sum(axis=0)
+        if not (np.all(matrix >= 0) and np.all(np.abs(sums - 1) < 1e-6)):
+            raise InputError("the columns of p_y_given_x must be distributions: entries of 0 or more that sum to 1")
+        matrix = matrix[matrix.any(axis=1)] / sums
+        object.__setattr__(self, "p_y_given_x", read_only(matrix))
+
+    @classmethod
+    def mixing(cls, joint: Joint, points: Array, weights: Array) -> Mechanism:
+        """The mechanism with P_Y = weights and posteriors P_{X|Y=y} = points[y], sorted by their main x.
+
+        Paper: step 3, P_Y(y) = Q_i and P_{X|Y=y} = V_i for the Q_i > 0.
+        """
+        order = np.lexsort((-weights, points.argmax(axis=1)))
+        return cls(joint, weights[order, None] * points[order] / joint.p_x)
+
+    @classmethod
+    def publishing_all(cls, joint: Joint) -> Mechanism:
+        """Y = X."""
+        return cls(joint, np.eye(len(joint.x_labels)))
+
+    @cached_property
+    def p_y(self) -> Array:
+        """P_Y, (|Y|,)."""
+        return read_only(self.p_y_given_x @ self.joint.p_x)
+
+    @cached_property
+    def p_x_given_y(self) -> Array:
+        """P_{X|Y}, (|X|, |Y|), columns sum to one."""
+        p_xy = (self.p_y_given_x * self.joint.p_x).T
+        return read_only(p_xy / p_xy.sum(axis=0))
+
+    @cached_property
+    def p_s_given_y(self) -> Array:
+        """P_{S|Y} = P_{S|X} P_{X|Y}, (|S|, |Y|): what an observer of y believes about the secret."""
+        return read_only(self.joint.p_s_given_x @ self.p_x_given_y)
+
+    @cached_property
+    def lift(self) -> Array:
+        """l(s, y), (|S|, |Y|)."""
+        return read_only(self.joint.lift @ self.p_x_given_y)
+
+    @cached_property
+    def y_labels(self) -> tuple[str, ...]:
+        """A readable, unique name for every output, made of the x's that dominate its posterior."""
+        return _output_labels(self.p_x_given_y, self.joint.x_labels)
+
+    def leakage_by_output(self, alpha: float) -> Array:
+        """log alpha-lift of every output, in nats, (|Y|,)."""
+        return np.maximum(log_alpha_lifts(self.lift.T, self.joint.p_s, alpha), 0.0)
+
+    def leakage(self, alpha: float) -> float:
+        """The largest log alpha-lift over the outputs, in nats; alpha = inf gives the max-lift leakage."""
+        return float(self.leakage_by_output(alpha).max())
+
+    def utility(self, utility: Utility | None = None) -> float:
+        """How much of X is kept; mutual information I(X;Y) in nats unless told otherwise."""
+        return (utility or MutualInformation()).of(self.p_y, self.p_x_given_y, self.joint.p_x)
+
+    def normalized_utility(self, utility: Utility | None = None) -> float:
+        """Utility divided by that of publishing X; 1 where X itself is worth nothing (a single value)."""
+        everything = (utility or MutualInformation()).of_publishing_all(self.joint.p_x)
+        return self.utility(utility) / everything if everything > 0 else 1.0
+
+    def worst_value(self, region: Region) -> float:
+        """The region's value at the output where it is largest."""
+        return float(region.value(self.lift.T, self.joint.p_s).max())
+
+    def check(self, region: Region) -> Check:
+        """Whether every output keeps the promise, from the joint and P_{Y|X} alone (relative slack 1e-12)."""
+        values = region.value(self.lift.T, self.joint.p_s)
+        kept = bool(region.allows(self.lift.T, self.joint.p_s).all())
+        return Check(kept, float(values.max()), region.budget, self.y_labels[int(values.argmax())])
+
+    def __getstate__(self) -> dict[str, object]:
+        # Between processes only what defines the mechanism travels, not what was computed from it.
+        return {"joint": self.joint, "p_y_given_x": self.p_y_given_x}
+
+    def to_frame(self) -> pd.DataFrame:
+        """P_{Y|X} as a labelled table: one row an output, one column a value of X."""
+        import pandas as pd
+
+        return pd.DataFrame(self.p_y_given_x, index=list(self.y_labels), columns=list(self.joint.x_labels))
+
+
+def _output_labels(p_x_given_y: Array, x_labels: tuple[str, ...]) -> tuple[str, ...]:
+    """Join the fewest x's that hold two thirds of each posterior; where two outputs agree, take more, then number."""
+    outputs = p_x_given_y.shape[1]
+    ranked = np.argsort(-p_x_given_y, axis=0, kind="stable")
+    held = np.cumsum(np.take_along_axis(p_x_given_y, ranked, axis=0), axis=0)
+    # With a slack, so that a posterior of exactly two thirds does not flip with the last bit.
+    needed = np.minimum((held < 2 / 3 - 1e-9).sum(axis=0) + 1, _MOST_NAMES)
+    limit = np.minimum((p_x_given_y > 1e-9).sum(axis=0), _MOST_NAMES)
+
+    def name(y: int) -> str:
+        return " | ".join(x_labels[x] for x in sorted(ranked[: needed[y], y]))
+
+    names = [name(y) for y in range(outputs)]
+    for _ in range(_MOST_NAMES):
+        repeated = {label for label, count in Counter(names).items() if count > 1}
+        for y in range(outputs):
+            if names[y] in repeated and needed[y] < limit[y]:
+                needed[y] += 1
+                names[y] = name(y)
+    return _numbered(names)
+
+
+def _numbered(names: list[str]) -> tuple[str, ...]:
+    """The same names, the second and later of equal ones followed by a number that makes them unique."""
+    taken, result = set(names), []
+    seen: set[str] = set()
+    for label in names:
+        unique, number = label, 1
+        while unique in seen or (number > 1 and unique in taken):
+            number += 1
+            unique = f"{label} ({number})"
+        seen.add(unique)
+        result.append(unique)
+    return tuple(result)

@@ -1,0 +1,62 @@
+"""Write an experiment to a folder: figure, data, claims and how it was run."""
+
+from __future__ import annotations
+
+import json
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from alphalift.paper.claims import as_markdown
+from alphalift.paper.experiment import Experiment
+from alphalift.paper.figure import figure1
+from alphalift.show.style import save
+from alphalift.solvers.algorithm1 import PAPER_ALPHAS, PAPER_EPSILONS
+
+
+def write_experiment(experiment: Experiment, folder: Path) -> list[Path]:
+    """figure1.png, figure1.pdf, figure1.csv, epsilon_max.csv, claims.md and run.json; the paths written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    figure = figure1(experiment)
+    written = [save(figure, folder / "figure1.png"), save(figure, folder / "figure1.pdf")]
+    tables = {"figure1.csv": _means(experiment), "epsilon_max.csv": _epsilon_max(experiment)}
+    for name, frame in tables.items():
+        frame.to_csv(folder / name, index=False, float_format="%.9g")
+        written.append(folder / name)
+    texts = {"claims.md": as_markdown(experiment), "run.json": _run(experiment)}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        written.append(folder / name)
+    return written
+
+
+def _means(experiment: Experiment) -> pd.DataFrame:
+    """The curves of Figure 1: means over the joints, one row a cell."""
+    columns = {
+        "alpha": np.repeat(PAPER_ALPHAS, len(PAPER_EPSILONS)),
+        "epsilon": np.tile(PAPER_EPSILONS, len(PAPER_ALPHAS)),
+    }
+    for name, curves in (("algorithm1", experiment.algorithm1), ("subset_merging", experiment.subset_merging)):
+        for field in ("utility", "alpha_leakage", "max_lift_leakage"):
+            columns[f"{name}_{field}"] = getattr(curves, field).mean(axis=0).ravel()
+    return pd.DataFrame(columns)
+
+
+def _epsilon_max(experiment: Experiment) -> pd.DataFrame:
+    frame = pd.DataFrame(experiment.epsilon_max, columns=[f"alpha_{alpha:g}" for alpha in PAPER_ALPHAS])
+    frame.insert(0, "joint", range(experiment.distributions))
+    return frame
+
+
+def _run(experiment: Experiment) -> str:
+    packages = ("alphalift", "numpy", "scipy", "highspy")
+    settings = {
+        "distributions": experiment.distributions,
+        "seed": experiment.seed,
+        "python": platform.python_version(),
+        "versions": {name: version(name) for name in packages},
+    }
+    return json.dumps(settings, indent=2) + "\n"

@@ -1,0 +1,6 @@
+"""What a release is worth: each utility is a concave uncertainty h of the posterior, one file a utility."""
+
+from alphalift.utilities.base import Utility
+from alphalift.utilities.mutual_information import MutualInformation
+
+__all__ = ["MutualInformation", "Utility"]

@@ -1,0 +1,63 @@
+"""Dependencies run one way, and the public list is what it says."""
+
+import ast
+from pathlib import Path
+
+import alphalift
+
+ROOT = Path(alphalift.__file__).parent
+# Every module may import from those before it and from its own folder.
+LAYERS = [
+    "errors",
+    "exact",
+    "joint",
+    "measures",
+    "regions",
+    "utilities",
+    "geometry",
+    "mechanism",
+    "solution",
+    "solvers",
+    "baselines",
+    "design",
+    "sweep",
+    "release",
+    "data",
+    "document",
+    "show",
+    "paper",
+    "cli",
+]
+# Geometry knows no privacy words.
+FORBIDDEN = {"geometry": {"joint", "measures", "regions", "utilities"}}
+
+
+def imported_layers(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("alphalift."):
+            yield node.module.split(".")[1]
+
+
+def test_imports_run_one_way():
+    modules = [
+        path
+        for path in ROOT.rglob("*.py")
+        if path.name not in ("__main__.py",) and path.parent / path.name != ROOT / "__init__.py"
+    ]
+    assert len(modules) > 30
+    for path in modules:
+        layer = path.relative_to(ROOT).with_suffix("").parts[0]
+        for other in imported_layers(path):
+            assert LAYERS.index(other) <= LAYERS.index(layer), f"{path.name} imports {other}, which is above it"
+            assert other not in FORBIDDEN.get(layer, set()), f"{path.name} imports {other}"
+
+
+def test_every_module_is_in_a_layer():
+    found = {path.relative_to(ROOT).with_suffix("").parts[0] for path in ROOT.rglob("*.py")}
+    assert found - {"__init__", "__main__"} == set(LAYERS)
+
+
+def test_the_public_list_is_sorted_complete_and_real():
+    assert alphalift.__all__ == sorted(alphalift.__all__)
+    for name in alphalift.__all__:
+        assert hasattr(alphalift, name)
