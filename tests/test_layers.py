@@ -10,6 +10,7 @@ ROOT = Path(alphalift.__file__).parent
 LAYERS = [
     "errors",
     "exact",
+    "compiled",
     "joint",
     "measures",
     "regions",

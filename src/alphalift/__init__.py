@@ -11,7 +11,7 @@ from alphalift.regions import AlphaLift, MaxLift, Region, grid
 from alphalift.release import read_joint
 from alphalift.show import describe, plot_mechanism, plot_tradeoff
 from alphalift.solution import Solution, Status
-from alphalift.solvers import Algorithm1, Automatic, Vertices
+from alphalift.solvers import Algorithm1, Optimal, Progress, Vertices
 from alphalift.sweep import Tradeoff, sweep
 from alphalift.utilities import MutualInformation, Utility
 
@@ -21,13 +21,14 @@ __all__ = [
     "Algorithm1",
     "AlphaLift",
     "AlphaliftError",
-    "Automatic",
     "InputError",
     "Joint",
     "JointError",
     "MaxLift",
     "Mechanism",
     "MutualInformation",
+    "Optimal",
+    "Progress",
     "PromiseError",
     "Region",
     "SettingError",

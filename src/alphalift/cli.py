@@ -13,14 +13,16 @@ from rich.console import Console
 from alphalift.data import adult
 from alphalift.design import design
 from alphalift.document import to_json
-from alphalift.errors import AlphaliftError
+from alphalift.errors import AlphaliftError, InputError
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
 from alphalift.paper import run_experiment, write_experiment
 from alphalift.regions import AlphaLift, grid
 from alphalift.release import read_joint
 from alphalift.show import describe, plot_mechanism, plot_tradeoff
+from alphalift.show.live import LiveLine
 from alphalift.show.style import save
+from alphalift.solvers import Optimal
 from alphalift.sweep import Tradeoff, sweep
 
 app = typer.Typer(
@@ -49,10 +51,15 @@ def design_command(
     out: Annotated[Path | None, typer.Option(help="Write the mechanism to this JSON file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the mechanism as JSON instead of words.")] = False,
     drop_missing: DropMissing = False,
+    time_limit: Annotated[float, typer.Option(min=0.001, help="Seconds; Ctrl-C also returns the best so far.")] = 60.0,
 ) -> None:
     """Design a mechanism for one table, secret, useful column and promise."""
     region = AlphaLift(alpha, epsilon)
-    solution = design(_read(table, sensitive, useful, drop_missing), region)
+    if out is not None:
+        _check_output(out, table)
+    joint = _read(table, sensitive, useful, drop_missing)
+    with LiveLine() as live:
+        solution = design(joint, region, solver=Optimal(time_limit=time_limit, progress=live.show))
     text = to_json(solution)
     if out is not None:
         out.write_text(text, encoding="utf-8")
@@ -115,21 +122,33 @@ def demo(out: Folder = Path("demo")) -> None:
         print(f"Written: {path}")
 
 
+def _check_output(out: Path, table: Path) -> None:
+    """Fail before the work, not after it, and never write over the table."""
+    if out.exists() and out.samefile(table):
+        raise InputError(f"{out} is the table itself; choose another name for --out")
+    if out.is_dir() or not out.absolute().parent.is_dir():
+        raise InputError(f"{out} cannot be written: expected a file name in a folder that exists")
+
+
 def _read(table: Path, sensitive: list[str], useful: list[str], drop_missing: bool) -> Joint:
     return read_joint(table, sensitive=sensitive, useful=useful, missing="drop" if drop_missing else "symbol")
 
 
 def _curve(joint: Joint, alphas: list[float], points: int) -> Tradeoff:
     """Evenly spaced epsilons up to the largest eps_max, shared by all alphas; a single one if S tells nothing."""
-    last = max(epsilon_max(joint, alpha) for alpha in alphas)
-    epsilons = np.unique(np.linspace(0, last, points).round(6))
-    return sweep(joint, grid(AlphaLift, alpha=alphas, epsilon=map(float, epsilons)))
+    ends = [epsilon_max(joint, alpha) for alpha in alphas]
+    # Rounded up to six digits, so that each curve reaches the point from which X itself may be published.
+    epsilons = np.unique(np.ceil(np.append(np.linspace(0, max(ends), points), ends) * 1e6 - 1e-6) / 1e6)
+    return sweep(joint, grid(AlphaLift, alpha=alphas, epsilon=epsilons.tolist()))
 
 
 def main() -> None:
     """Run the command line; an error of ours is one line on standard error and exit code 1."""
     try:
         app()
+    except KeyboardInterrupt:
+        Console(stderr=True).print("alphalift: interrupted", style="red")
+        sys.exit(130)
     except (AlphaliftError, OSError) as error:
         Console(stderr=True).print(f"alphalift: {error}", style="red", highlight=False, markup=False, soft_wrap=True)
         sys.exit(1)

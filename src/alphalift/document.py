@@ -21,6 +21,8 @@ def to_document(solution: Solution) -> dict[str, Any]:
         "status": solution.status.name.lower(),
         "utility": solution.utility,
         "normalized_utility": solution.normalized_utility,
+        "upper_bound": solution.upper_bound,
+        "relative_gap": solution.relative_gap,
         "max_lift_leakage": mechanism.leakage(math.inf),
         "s_labels": list(solution.joint.s_labels),
         "x_labels": list(solution.joint.x_labels),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+from alphalift.geometry.concave import Certificate
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region
@@ -15,19 +17,32 @@ from alphalift.utilities import Utility
 class Status(Enum):
     """How good the mechanism is known to be; the value says it in words."""
 
-    OPTIMAL = "optimal: no mechanism that keeps the promise is more useful"
+    OPTIMAL = "optimal: no mechanism that keeps the promise is more useful, within the gap"
     TRIVIAL = "trivial: the promise allows publishing X as it is"
+    TIME_LIMIT = "time limit: the promise is kept; allow more time to close the gap to the bound"
+    NODE_LIMIT = "node limit: the promise is kept; allow more nodes to close the gap to the bound"
+    INTERRUPTED = "interrupted: the promise is kept; the gap to the bound was not closed"
     FEASIBLE = "feasible: the promise is kept, but a more useful mechanism may exist"
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The mechanism found for a region and a utility, and its status."""
+    """The mechanism found for a region and a utility, its status, and what no mechanism can exceed.
+
+    `upper_bound` is in the units of `utility`. A solver that proves none leaves the utility of publishing X;
+    `certificate` is the proof of a better one, for solvers that keep it.
+    """
 
     mechanism: Mechanism
     region: Region
     objective: Utility
     status: Status
+    upper_bound: float = math.inf
+    certificate: Certificate | None = None
+
+    def __post_init__(self) -> None:
+        everything = self.objective.of_publishing_all(self.joint.p_x)
+        object.__setattr__(self, "upper_bound", min(self.upper_bound, everything))
 
     @property
     def joint(self) -> Joint:
@@ -42,6 +57,12 @@ class Solution:
     def normalized_utility(self) -> float:
         """The utility divided by that of publishing X."""
         return self.mechanism.normalized_utility(self.objective)
+
+    @property
+    def relative_gap(self) -> float:
+        """(upper_bound - utility) / utility of publishing X; 0 where that is 0."""
+        everything = self.objective.of_publishing_all(self.joint.p_x)
+        return max(0.0, self.upper_bound - self.utility) / everything if everything > 0 else 0.0
 
     def __repr__(self) -> str:
         return f"Solution({self.region}, {self.normalized_utility:.2%} of X kept, {self.status.name.lower()})"

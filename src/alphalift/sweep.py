@@ -16,7 +16,7 @@ from alphalift.errors import InputError, SettingError
 from alphalift.joint import Joint
 from alphalift.regions import Region
 from alphalift.solution import Solution
-from alphalift.solvers import Automatic, Solver
+from alphalift.solvers import Optimal, Solver
 from alphalift.utilities import MutualInformation, Utility
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def sweep(
     if workers is not None and workers < 1:
         raise SettingError(f"workers is {workers}, expected 1 or more")
     workers = min(workers or os.cpu_count() or 1, len(joints))
-    tasks = [(joint, regions, utility or MutualInformation(), solver or Automatic()) for joint in joints]
+    tasks = [(joint, regions, utility or MutualInformation(), solver or Optimal()) for joint in joints]
     results = _here(tasks) if workers == 1 else _in_pool(tasks, workers)
     done = dict(_with_progress(results, len(tasks)))
     return Tradeoff(
@@ -98,6 +98,7 @@ def _record(solution: Solution) -> Record:
         **solution.region.parameters,
         "utility": solution.utility,
         "normalized_utility": solution.normalized_utility,
+        "upper_bound": solution.upper_bound,
         "value": mechanism.worst_value(solution.region),
         "max_lift_leakage": mechanism.leakage(float("inf")),
         "outputs": len(mechanism.p_y),

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from alphalift import Algorithm1, AlphaLift, Automatic, Joint, MaxLift, Vertices, design
+from alphalift import Algorithm1, AlphaLift, Joint, MaxLift, Optimal, Vertices, design
 from alphalift.baselines import CompleteMerging, SubsetMerging
 from strategies import random_joint
 
@@ -28,7 +28,7 @@ REGIONS = [
     AlphaLift(3, 0),
     AlphaLift(3, 5),
 ]
-SOLVERS = [Automatic(), Algorithm1(), Vertices(), SubsetMerging(), CompleteMerging()]
+SOLVERS = [Optimal(), Algorithm1(), Vertices(), SubsetMerging(), CompleteMerging()]
 
 
 def cells():

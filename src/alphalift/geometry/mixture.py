@@ -16,6 +16,12 @@ _TOLERANCE = 1e-10
 # A reduced cost above minus this cannot improve the value by more than this: the columns' weights sum to one.
 _PRICE_TOLERANCE = 1e-10
 _COLUMNS_A_ROUND = 30
+# 4 is the primal simplex, whose basis stays feasible when columns are added; 1 is the dual.
+_ATTEMPTS: tuple[dict[str, int | float | str], ...] = (
+    {"simplex_strategy": 4, "presolve": "off", "dual_feasibility_tolerance": _TOLERANCE},
+    {"simplex_strategy": 1, "presolve": "off", "dual_feasibility_tolerance": _TOLERANCE},
+    {"simplex_strategy": 1, "presolve": "on", "dual_feasibility_tolerance": 1e-7},
+)
 
 
 @dataclass(frozen=True)
@@ -54,13 +60,16 @@ class MixtureProgram:
     def solve(self, points: Array, costs: Array) -> Mixture:
         """The best mixture of these points, the previous answer's, and the mean."""
         self._forget_unused()
+        # A column is handed over once: tolerances may leave its reduced cost slightly negative for ever.
+        handed = np.zeros(len(points), dtype=bool)
         while True:
-            reduced = costs - points @ self._prices
-            count = min(_COLUMNS_A_ROUND, len(reduced))
+            reduced = np.where(handed, 0.0, costs - points @ self._prices)
+            count = min(max(_COLUMNS_A_ROUND, len(self._mean)), len(reduced))
             cheapest = np.argpartition(reduced, count - 1)[:count] if count else np.empty(0, dtype=np.intp)
             cheapest = cheapest[reduced[cheapest] < -_PRICE_TOLERANCE]
             if not len(cheapest):
                 break
+            handed[cheapest] = True
             self._points = np.concatenate([self._points, points[cheapest]])
             self._costs = np.concatenate([self._costs, costs[cheapest]])
             self._add_columns(points[cheapest], costs[cheapest])
@@ -100,25 +109,26 @@ class MixtureProgram:
         )
 
     def _run(self) -> tuple[Array, Array]:
-        self._solver.run()
-        if self._solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            raise SolverError(
-                f"the linear program ended as {self._solver.getModelStatus().name}; no answer is returned"
-            )
-        solution = self._solver.getSolution()
-        return np.array(solution.col_value), np.array(solution.row_dual) / self._mean
+        """Continue from the last basis; where that fails numerically, start afresh with other rules."""
+        for options in _ATTEMPTS:
+            for name, value in options.items():
+                self._solver.setOptionValue(name, value)
+            if options is not _ATTEMPTS[0]:
+                self._solver.clearSolver()
+            self._solver.run()
+            if self._solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+                solution = self._solver.getSolution()
+                return np.array(solution.col_value), np.array(solution.row_dual) / self._mean
+        raise SolverError(f"the linear program ended as {self._solver.getModelStatus().name}; no answer is returned")
 
 
 def _new_solver(rows: int) -> highspy.Highs:
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
     options: dict[str, bool | int | float | str] = {
         "output_flag": False,
-        "presolve": "off",
         "solver": "simplex",
-        "simplex_strategy": 4,  # primal: added columns keep the last basis feasible
         "threads": 1,
         "primal_feasibility_tolerance": _TOLERANCE,
-        "dual_feasibility_tolerance": _TOLERANCE,
     }
     for name, value in options.items():
         solver.setOptionValue(name, value)

@@ -19,6 +19,7 @@ from alphalift.solvers.algorithm1 import PAPER_ALPHAS, PAPER_EPSILONS
 
 def write_experiment(experiment: Experiment, folder: Path) -> list[Path]:
     """figure1.png, figure1.pdf, figure1.csv, epsilon_max.csv, claims.md and run.json; the paths written."""
+    texts = {"claims.md": as_markdown(experiment), "run.json": _run(experiment)}
     folder.mkdir(parents=True, exist_ok=True)
     figure = figure1(experiment)
     written = [save(figure, folder / "figure1.png"), save(figure, folder / "figure1.pdf")]
@@ -26,7 +27,6 @@ def write_experiment(experiment: Experiment, folder: Path) -> list[Path]:
     for name, frame in tables.items():
         frame.to_csv(folder / name, index=False, float_format="%.9g")
         written.append(folder / name)
-    texts = {"claims.md": as_markdown(experiment), "run.json": _run(experiment)}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
         written.append(folder / name)
@@ -52,7 +52,7 @@ def _epsilon_max(experiment: Experiment) -> pd.DataFrame:
 
 
 def _run(experiment: Experiment) -> str:
-    packages = ("alphalift", "numpy", "scipy", "highspy")
+    packages = ("alphalift", "numpy", "numba", "highspy")
     settings = {
         "distributions": experiment.distributions,
         "seed": experiment.seed,

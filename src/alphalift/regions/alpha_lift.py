@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from alphalift.compiled import SUPPORT, compile_once
 from alphalift.errors import PromiseError
 from alphalift.exact import Array, Number, to_float
 from alphalift.measures.lift import alpha_over, check_alpha, log_alpha_lifts
 from alphalift.regions.base import Region
+
+_LARGEST_EXPONENT = 700.0
 
 
 def parameter(name: str, value: Number, *, upwards: bool) -> float:
@@ -19,6 +23,27 @@ def parameter(name: str, value: Number, *, upwards: bool) -> float:
         return to_float(value, upwards=upwards)
     except (ValueError, TypeError) as error:
         raise PromiseError(f"{name} is {error}") from None
+
+
+def _norm_support(w: Array, parameters: Array, gradient: Array, hessian: Array) -> float:
+    """t (E w^a)^(1/a) and its derivatives; parameters are t, a and P_S. Compiled; a = 1 makes it linear."""
+    t, a, p_s = parameters[0], parameters[1], parameters[2:]
+    size = len(w)
+    largest = w.max()
+    if not largest > 0.0:
+        return 0.0
+    mean = 0.0
+    for s in range(size):
+        mean += p_s[s] * (w[s] / largest) ** a
+    norm = largest * mean ** (1.0 / a)
+    if len(gradient):
+        for s in range(size):
+            gradient[s] = t * p_s[s] * (w[s] / norm) ** (a - 1.0)
+        for s in range(size):
+            for other in range(s + 1):
+                hessian[s, other] = -(a - 1.0) / (t * norm) * gradient[s] * gradient[other]
+            hessian[s, s] += (a - 1.0) * gradient[s] / w[s]
+    return float(t * norm)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +77,8 @@ class AlphaLift(Region):
 
     @property
     def budget(self) -> float:
-        return math.exp(self.epsilon)
+        # Beyond the largest float every lift of a float table is within the budget.
+        return math.exp(min(self.epsilon, _LARGEST_EXPONENT))
 
     def value(self, lifts: Array, p_s: Array) -> Array:
         """alpha-lift, convex in the lift by Minkowski's inequality (Proposition 1)."""
@@ -65,6 +91,11 @@ class AlphaLift(Region):
         scaled = positive / np.where(largest > 0, largest, 1.0)[..., None]
         conjugate = alpha_over(self.alpha)
         return np.asarray(self.budget * largest * (scaled**conjugate @ p_s) ** (1 / conjugate))
+
+    def compiled_support(self, p_s: Array) -> tuple[Any, Array]:
+        # At epsilon = 0 only l = 1 is left for every alpha; l <= 1 says so with a linear support function.
+        conjugate = alpha_over(self.alpha) if self.epsilon > 0 else 1.0
+        return compile_once(_norm_support, SUPPORT), np.array([self.budget, conjugate, *p_s])
 
     @property
     def largest_lift(self) -> float | None:

@@ -6,7 +6,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import fields
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,13 @@ class Region(ABC):
     @abstractmethod
     def support(self, directions: Array, p_s: Array) -> Array:
         """sigma(w) = max over l in C of E_S[w l] for every row w, (count,); never below the true maximum."""
+
+    def compiled_support(self, p_s: Array) -> tuple[Any, Array] | None:
+        """The support function for compiled kernels (`compiled.SUPPORT`) and its parameters, if there is one.
+
+        It takes directions of the secrets' posterior: sigma(w) = max over l in C of sum_s w_s P_S(s) l_s, w >= 0.
+        """
+        return None
 
     @property
     def largest_lift(self) -> float | None:

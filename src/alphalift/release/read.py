@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -88,22 +89,41 @@ def _read_csv(path: Path, wanted: list[str]) -> pa.Table:
         null_values=[""],
     )
     parsing = csv.ParseOptions(newlines_in_values=True)
+    if not path.exists():
+        raise TableError(f"{path}: there is no such file")
+    if path.is_dir():
+        raise TableError(f"{path} is a folder; expected a CSV file")
     try:
         with csv.open_csv(path) as reader:
             _require(wanted, reader.schema.names)
         return csv.read_csv(path, convert_options=options, parse_options=parsing)
-    except OSError as error:
-        reason = error.strerror or "it cannot be read"
-        raise TableError(f"{path}: {reason}") from None
-    except pa.ArrowInvalid:
-        # Arrow's own message quotes the row; it may be private.
-        raise TableError(f"{path} is empty or not a CSV file with equally many cells in every row") from None
+    except OSError:
+        raise TableError(f"{path} cannot be read; is it readable, and really gzipped if it ends in .gz?") from None
+    except pa.ArrowInvalid as error:
+        raise TableError(f"{path} {_csv_trouble(str(error))}") from None
+
+
+def _csv_trouble(message: str) -> str:
+    """What is wrong with the file, in words of ours: Arrow's message quotes the row, which may be private."""
+    if "Empty CSV" in message:
+        return "is empty"
+    if "UTF8" in message:
+        return "is not UTF-8 text; convert it first"
+    row = re.search(r"[Rr]ow #(\d+)", message)
+    where = f"row {row[1]} has" if row else "its rows have"
+    return f"is not a CSV file: {where} another number of cells than the header"
 
 
 def _require(wanted: list[str], present: Sequence[str]) -> None:
     unknown = [name for name in wanted if name not in present]
     if unknown:
-        raise TableError(f"no column {', '.join(map(repr, unknown))}; the table has {', '.join(map(repr, present))}")
+        # The names that are present are not listed: without a header they would be a record.
+        raise TableError(
+            f"no column {', '.join(map(repr, unknown))} among the table's {len(present)}; is its first row a header?"
+        )
+    repeated = [name for name in wanted if list(present).count(name) > 1]
+    if repeated:
+        raise TableError(f"column {', '.join(map(repr, repeated))} occurs more than once in the table")
 
 
 def _texts(values: list[Any], column: str) -> list[str]:

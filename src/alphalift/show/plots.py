@@ -16,6 +16,7 @@ from alphalift.measures import epsilon_max
 from alphalift.mechanism import Mechanism
 from alphalift.regions import AlphaLift
 from alphalift.show.style import COLOURS, alpha_text, legend, new_figure, quiet
+from alphalift.show.words import printable
 from alphalift.solution import Solution
 from alphalift.sweep import Tradeoff
 
@@ -38,11 +39,17 @@ def plot_tradeoff(tradeoff: Tradeoff, *, mark: Solution | None = None) -> Figure
         axes.plot(epsilons, utilities, color=colour, marker="o", markersize=2.5, label=f"α = {alpha_text(alpha)}")
         axes.axvline(limit, color=colour, linestyle=":", linewidth=1)
     if mark is not None and isinstance(mark.region, AlphaLift):
-        axes.plot(mark.region.epsilon, mark.normalized_utility, "k*", markersize=11, label="the design")
+        axes.plot(
+            mark.region.epsilon,
+            mark.normalized_utility,
+            "k*",
+            markersize=11,
+            label=f"the design, α = {alpha_text(mark.region.alpha)}",
+        )
     quiet(axes, "privacy budget ε (nats): private ← → useful", "share of the information in X kept")
     axes.set_xlim(0, None)
     axes.set_ylim(0, 1.03)
-    legend(axes, title="dotted: X may be published", title_fontsize=8)
+    legend(axes, title="right of the dotted line\nX itself may be published", title_fontsize=8)
     return figure
 
 
@@ -53,7 +60,7 @@ def plot_mechanism(mechanism: Mechanism, *, secret: str = "S", useful: str = "X"
     figure = new_figure(5.0 + 0.42 * (values + secrets), 2.2 + 0.34 * max(outputs, 4))
     left, right = figure.subplots(1, 2, width_ratios=[values, secrets], sharey=True)
     channel = _heat(left, mechanism.p_y_given_x, mechanism.joint.x_labels, {"cmap": "Blues", "vmin": 0, "vmax": 1})
-    quiet_heat(left, f"{useful} (what is known)", f"How {useful} is released: P(y|x)")
+    quiet_heat(left, f"{useful} (true value)", f"How {useful} is released: P(y|x)")
     figure.colorbar(channel, ax=left, shrink=0.8, pad=0.01)
     left.set_yticks(range(outputs), [_short(label) for label in mechanism.y_labels])
     left.set_ylabel("released value y")
@@ -96,4 +103,6 @@ def _heat(axes: Axes, matrix: Array, columns: tuple[str, ...], options: dict[str
 
 
 def _short(label: str) -> str:
+    # A dollar would start matplotlib's mathematics.
+    label = printable(label).replace("$", r"\$")
     return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1] + "…"

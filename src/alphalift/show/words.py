@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from alphalift.measures import epsilon_max, group_bound
 from alphalift.regions import AlphaLift
-from alphalift.solution import Solution
+from alphalift.solution import Solution, Status
 
 _NOT_COVERED = (
     "Not covered: other columns released beside it, a second release of the same records with fresh randomness, "
@@ -24,12 +22,17 @@ def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X
 
 def _designed(solution: Solution, secret: str, useful: str) -> str:
     mechanism = solution.mechanism
+    everything = solution.objective.of_publishing_all(solution.joint.p_x)
     return (
         f"Promise: {promise(solution)} about {secret}.\n"
-        f"Designed: a random release of {useful} with {len(mechanism.p_y)} possible outputs for "
-        f"{len(solution.joint.x_labels)} values. It keeps {solution.normalized_utility:.1%} of the information in {useful} "
-        f"({solution.utility:.3f} nats)."
+        f"Designed: a random release of {useful} with {_count(len(mechanism.p_y), 'possible output')} for "
+        f"{_count(len(solution.joint.x_labels), 'value')}. It keeps {solution.normalized_utility:.1%} of the information in {useful} "
+        f"({solution.utility:.3f} of {everything:.3f} nats)."
     )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def promise(solution: Solution) -> str:
@@ -43,31 +46,45 @@ def promise(solution: Solution) -> str:
 
 
 def _groups(solution: Solution, secret: str) -> list[str]:
-    """What the promise means for the rarest and the largest group, and what this mechanism does to them."""
+    """What promise and mechanism mean for the rarest, the largest and the most affected group."""
     region, joint = solution.region, solution.joint
     if not isinstance(region, AlphaLift):
         return []
     lines = [f"Whatever value is released, for someone who knew only how common each {secret} is:"]
     worst = solution.mechanism.lift.max(axis=1)
-    chosen = {"rarest": int(np.argmin(joint.p_s)), "largest": int(np.argmax(joint.p_s))}
-    for rank, s in chosen.items():
+    ranks: dict[int, list[str]] = {}
+    for rank, s in (("rarest", joint.p_s.argmin()), ("largest", joint.p_s.argmax()), ("most affected", worst.argmax())):
+        ranks.setdefault(int(s), []).append(rank)
+    for s, names in ranks.items():
         share = float(joint.p_s[s])
         bound = group_bound(region.alpha, region.epsilon, share)
         lines.append(
-            f"  - the {rank} group, {joint.s_labels[s]} ({share:.1%}), becomes at most {_up(bound)} times as likely by the "
-            f"promise, and at most {_up(float(worst[s]))} times with this mechanism."
+            f"  - the {' and '.join(names)} group, {printable(joint.s_labels[s])} ({share:.1%}), becomes at most "
+            f"{_up(float(worst[s]), 2)} times as likely with this mechanism; the promise alone allows {_up(bound, 2)}."
         )
     return lines
 
 
-def _up(value: float) -> str:
-    """Two decimals, rounded up: a bound must not look smaller than it is."""
-    return f"{math.ceil(value * 100 - 1e-9) / 100:.2f}"
+def printable(label: str) -> str:
+    """A label without control characters, which a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in label)
+
+
+def _up(value: float, digits: int) -> str:
+    """Rounded up: a bound must not look smaller than it is."""
+    return f"{math.ceil(value * 10**digits - 1e-9) / 10**digits:.{digits}f}"
 
 
 def _status(solution: Solution, useful: str) -> str:
     region = solution.region
     text = f"Status: {solution.status.value}."
-    if isinstance(region, AlphaLift):
-        text += f" Publishing {useful} as it is would need epsilon = {epsilon_max(solution.joint, region.alpha):.3f}."
+    if solution.upper_bound < solution.utility * (1 + 1e-9) or solution.relative_gap < 0.5:
+        text += f" The gap is at most {_percent_up(solution.relative_gap)} of the information in {useful}."
+    if isinstance(region, AlphaLift) and solution.status is not Status.TRIVIAL:
+        needed = _up(epsilon_max(solution.joint, region.alpha), 4)
+        text += f" Publishing {useful} as it is would need epsilon = {needed}."
     return text
+
+
+def _percent_up(share: float) -> str:
+    return f"{_up(100 * share, 3)}%"

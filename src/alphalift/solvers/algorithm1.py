@@ -14,7 +14,7 @@ from alphalift.exact import Array
 from alphalift.joint import Joint
 from alphalift.measures import log_alpha_lifts
 from alphalift.regions import AlphaLift, Region
-from alphalift.solution import Solution, Status
+from alphalift.solution import Solution
 from alphalift.solvers.base import max_lift_paths, mixture_program, solution_of
 from alphalift.utilities import Utility
 
@@ -119,8 +119,8 @@ class _Run:
                 previous[j] = mixture  # line 13: U of (alpha_i, epsilon_j)
                 region = AlphaLift(alpha, epsilon)
                 if region in wanted:
-                    status = Status.OPTIMAL if math.isinf(alpha) else Status.FEASIBLE
-                    solutions[region] = solution_of(self.joint, region, self.utility, mixture=mixture, status=status)
+                    optimal = math.isinf(alpha)
+                    solutions[region] = solution_of(self.joint, region, self.utility, mixture=mixture, optimal=optimal)
         return solutions
 
 

@@ -32,7 +32,7 @@ def max_lift_paths(joint: Joint) -> VertexPaths:
     if count_systems(rows, columns) > MOST_SYSTEMS:
         raise SettingError(
             f"enumerating vertices for {rows} secrets and {columns} values of X means {count_systems(rows, columns):.0e} "
-            f"linear systems, and {MOST_SYSTEMS:.0e} is the most; merge rare values of X first"
+            f"linear systems, and {MOST_SYSTEMS:.0e} is the most; use Optimal()"
         )
     return vertex_paths(joint.lift_deviation)
 
@@ -42,6 +42,9 @@ def mixture_program(joint: Joint, utility: Utility) -> MixtureProgram:
     return MixtureProgram(joint.p_x, float(utility.uncertainty(joint.p_x[None])[0]))
 
 
-def solution_of(joint: Joint, region: Region, utility: Utility, *, mixture: Mixture, status: Status) -> Solution:
-    """The mixture as a mechanism (the paper's step 3)."""
-    return Solution(Mechanism.mixing(joint, mixture.points, mixture.weights), region, utility, status)
+def solution_of(joint: Joint, region: Region, utility: Utility, *, mixture: Mixture, optimal: bool) -> Solution:
+    """The mixture as a mechanism (the paper's step 3); `optimal` if its candidates were all that matter."""
+    mechanism = Mechanism.mixing(joint, mixture.points, mixture.weights)
+    if not optimal:
+        return Solution(mechanism, region, utility, Status.FEASIBLE)
+    return Solution(mechanism, region, utility, Status.OPTIMAL, mechanism.utility(utility))

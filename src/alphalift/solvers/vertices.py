@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from alphalift.errors import SettingError
 from alphalift.joint import Joint
 from alphalift.regions import Region
-from alphalift.solution import Solution, Status
+from alphalift.solution import Solution
 from alphalift.solvers.base import max_lift_paths, mixture_program, solution_of
 from alphalift.utilities import Utility
 
@@ -17,7 +17,8 @@ from alphalift.utilities import Utility
 class Vertices:
     """Enumerate the polytope's vertices (step 1), mix them by a linear program (step 2), read off Y (step 3).
 
-    Departure: the vertices of all epsilons come from one enumeration (THEORY: V is linear in e^epsilon).
+    Departure: the vertices of all epsilons come from one enumeration, since V is linear in e^epsilon. The
+    optimum is as complete as that list of floats; `Optimal` proves its bound without any.
     """
 
     def solve(self, joint: Joint, regions: Sequence[Region], utility: Utility) -> tuple[Solution, ...]:
@@ -28,7 +29,7 @@ class Vertices:
         for index in sorted(range(len(regions)), key=lambda i: _cap(regions[i])):
             points = paths.at(_cap(regions[index]) - 1.0)
             mixture = program.solve(points, utility.uncertainty(points))
-            found[index] = solution_of(joint, regions[index], utility, mixture=mixture, status=Status.OPTIMAL)
+            found[index] = solution_of(joint, regions[index], utility, mixture=mixture, optimal=True)
         return tuple(found[index] for index in range(len(regions)))
 
 

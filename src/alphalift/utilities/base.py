@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,10 @@ class Utility(ABC):
     @abstractmethod
     def uncertainty(self, points: Array) -> Array:
         """h of every row, a distribution of X, (count, |X|) -> (count,)."""
+
+    def compiled_curve(self) -> Any | None:
+        """phi for compiled kernels (`compiled.CURVE`) where h(V) = sum_x phi(V_x) with phi(0) = 0, if it is so."""
+        return None
 
     def of(self, p_y: Array, p_x_given_y: Array, p_x: Array) -> float:
         """The utility of a mechanism; never below zero by rounding."""

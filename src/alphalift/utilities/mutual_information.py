@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
+from alphalift.compiled import CURVE, compile_once
 from alphalift.exact import Array
 from alphalift.measures.information import entropy
 from alphalift.utilities.base import Utility
@@ -15,3 +18,12 @@ class MutualInformation(Utility):
 
     def uncertainty(self, points: Array) -> Array:
         return entropy(points, axis=-1)
+
+    def compiled_curve(self) -> Any:
+        return compile_once(_minus_v_log_v, CURVE)
+
+
+def _minus_v_log_v(v: float, order: int) -> float:
+    if order == 1:
+        return -math.log(v) - 1.0
+    return -v * math.log(v) if v > 0.0 else 0.0

@@ -1,0 +1,113 @@
+"""Minimise sum_x phi(V_x) - u.V over a convex part of the simplex: local minima, and a bound by branching."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alphalift.exact import Array
+from alphalift.geometry import kernels
+
+_ACCURACY = 1e-7
+_FIRST_NODES = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class ConcaveProgram:
+    """The feasible set {V in the simplex : sigma(w) >= w.(V A) for all w >= 0} and the curve phi; u comes later.
+
+    `support` and `curve` are compiled functions, `parameters` the support's, `moments` is A, (|X|, k).
+    """
+
+    support: Any
+    parameters: Array
+    curve: Any
+    moments: Array
+
+    def local_minima(self, prices: Array, starts: Array) -> tuple[Array, Array]:
+        """A local minimum near every start, (count, |X|), and its objective; infinite where none was found."""
+        points, values = np.array(starts), np.empty(len(starts))
+        kernels.compiled_descend()(self.support, self.parameters, self.curve, self.moments, prices, points, values)
+        return points, values
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """Why no V does better: prices u and a binary tree of boxes with a dual (w, nu) at every node.
+
+    The root is the unit box. A node with `child` c > 0 is split at `place` of `symbol` into the nodes c (below)
+    and c + 1 (above); before a child is bounded, slabs that its parent's dual proves to lie above `threshold`
+    are cut off. A node without a child is a leaf, and its bound is the formula of `kernels` at its dual.
+    """
+
+    prices: Array
+    threshold: float
+    symbol: NDArray[np.int64]
+    place: Array
+    child: NDArray[np.int64]
+    dual: Array
+    bound: Array
+
+    @property
+    def leaves(self) -> int:
+        return int((self.child == 0).sum())
+
+
+class Search:
+    """Best-first branch and bound for one price vector; nodes whose bound reaches the threshold stay closed."""
+
+    def __init__(self, program: ConcaveProgram, prices: Array, threshold: float) -> None:
+        self._arguments = (program.support, program.parameters, program.curve, program.moments, prices)
+        self._program, self._prices, self._threshold = program, prices, threshold
+        size, width = program.moments.shape
+        self._tree = _new_tree(_FIRST_NODES, size, width + 1)
+        kernels.compiled_bound_root()(*self._arguments, _ACCURACY, threshold, self._tree)
+        self.nodes = 1
+        self._closed = np.inf
+        self._open = np.array([0])
+        self._close()
+
+    @property
+    def finished(self) -> bool:
+        return not len(self._open)
+
+    @property
+    def lower_bound(self) -> float:
+        """No V has an objective below this: the least bound over all leaves, closed ones included."""
+        return float(min(self._closed, self._tree[4][self._open].min(initial=np.inf)))
+
+    def grow(self, most: int) -> Array:
+        """Split up to this many of the worst open nodes; the relaxations' minimisers on new open nodes."""
+        bounds = self._tree[4][self._open]
+        count = min(most, len(bounds))
+        worst = np.argpartition(bounds, count - 1)[:count]
+        while self.nodes + 2 * count > len(self._tree[4]):
+            self._tree = tuple(np.concatenate([part, np.zeros_like(part)]) for part in self._tree)
+        kernels.compiled_expand()(*self._arguments, self._open[worst], self.nodes, _ACCURACY, self._threshold, self._tree)
+        new = np.arange(self.nodes, self.nodes + 2 * count)
+        self.nodes += 2 * count
+        self._open = np.concatenate([np.delete(self._open, worst), new])
+        self._close()
+        return np.asarray(self._tree[2][new[self._tree[4][new] < self._threshold]])
+
+    def _close(self) -> None:
+        bounds = self._tree[4][self._open]
+        closed = bounds >= self._threshold
+        self._closed = min(self._closed, float(bounds[closed].min(initial=np.inf)))
+        self._open = self._open[~closed]
+
+    def certificate(self) -> Certificate:
+        _, _, _, dual, bound, place, symbol, child = (part[: self.nodes].copy() for part in self._tree)
+        return Certificate(self._prices, self._threshold, symbol, place, child, dual, bound)
+
+
+def _new_tree(nodes: int, size: int, duals: int) -> tuple[Any, ...]:
+    """Empty arrays of `kernels.expand`; node 0 is the unit box with the dual w = 1."""
+    wide = [np.zeros((nodes, size)) for _ in range(3)]
+    wide[1][0] = 1.0
+    dual = np.ones((nodes, duals))
+    thin = [np.zeros(nodes), np.zeros(nodes), np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)]
+    return (*wide, dual, *thin)

@@ -1,0 +1,407 @@
+"""Compiled kernels of the pricing problem: minimise sum_x phi(V_x) - u.V over a simplex cut by a convex set.
+
+phi is concave with phi(0) = 0. V is a distribution, and its moments V A, A of shape (|X|, k), lie in a convex
+set that is known by its support function sigma on directions w >= 0. On a box [low, high], for *any* w >= 0
+and any nu,
+
+    nu - sigma(w) + sum_x min(q_x(low_x), q_x(high_x)),   q_x(v) = phi(v) - c_x v,   c = u + nu - A w
+
+is a lower bound, because a concave q_x is least at an end of its interval. The best (w, nu) is the dual of the
+chord relaxation, a convex program in V whose interior-point steps need only k + 1 equations. Nothing has to
+converge: whatever (w, nu) comes out, the bound is evaluated exactly afterwards.
+
+Arguments are arrays and two compiled functions, `support` and `curve` (see alphalift.compiled).
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import types
+
+from alphalift.compiled import CURVE, INTEGERS, MATRIX, SUPPORT, VECTOR, compile_once, kernel
+
+# Symbols lighter than this leave a candidate; the interior point never reaches zero exactly.
+_LIGHT = 1e-8
+_MOST_STEPS = 50
+_MOST_TANGENTS = 20
+# A box side shorter than this is a point.
+_POINT = 1e-9
+
+
+@kernel
+def _factorise(matrix, size):
+    """Cholesky factor in the lower triangle, in place; false if the matrix is not positive definite."""
+    for i in range(size):
+        for j in range(i + 1):
+            total = matrix[i, j]
+            for k in range(j):
+                total -= matrix[i, k] * matrix[j, k]
+            if i > j:
+                matrix[i, j] = total / matrix[j, j]
+            elif total > 0.0:
+                matrix[i, i] = math.sqrt(total)
+            else:
+                return False
+    return True
+
+
+@kernel
+def _back_substitute(factor, side, size):
+    """Solve with a Cholesky factor, in place."""
+    for i in range(size):
+        for k in range(i):
+            side[i] -= factor[i, k] * side[k]
+        side[i] /= factor[i, i]
+    for i in range(size - 1, -1, -1):
+        for k in range(i + 1, size):
+            side[i] -= factor[k, i] * side[k]
+        side[i] /= factor[i, i]
+
+
+@kernel
+def _longest(values, steps, length):
+    """The largest step up to `length` that keeps the values positive."""
+    for i in range(len(values)):
+        if steps[i] < 0.0:
+            length = min(length, -values[i] / steps[i])
+    return length
+
+
+@kernel
+def interior_point(support, parameters, moments, rates, width, base, mass, dual, point, accuracy, enough):
+    """Minimise rates.V over 0 <= V <= width, sum V = mass, base + V A in the set: V into point, (w, nu) into dual.
+
+    Primal-dual steps with Mehrotra's corrector. The moments are written as load grad sigma(w) - r. Complementary
+    pairs: V and its reduced cost z, the room width - V and its price y, w and the slack r, and 1 - load and
+    sigma(w), which lets w vanish where the set does not bind although sigma has a kink there. Eliminating all
+    but (w, nu) leaves a positive definite system. Every step's (w, nu) gives a lower bound; the best is kept, and it is
+    `enough` to reach the given one. Else stops when the total complementarity is below the accuracy.
+    """
+    count, size = moments.shape
+    w, r, z, y = np.ones(size), np.empty(size), np.ones(count), np.ones(count)
+    gradient, hessian = np.empty(size), np.zeros((size, size))
+    factor, side = np.empty((size + 1, size + 1)), np.empty(size + 1)
+    weight, rho, room, reduced = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
+    dv, dz, dy, dw, dr = np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(size), np.zeros(size)
+    v = point
+    v[:] = width * min(max(mass / width.sum(), 0.02), 0.98)
+    nu = rates.mean()
+    r[:] = 0.1
+    best, load, dload, rise = -np.inf, 0.5, 0.0, 0.0
+    for _ in range(_MOST_STEPS):
+        sigma = support(w, parameters, gradient, hessian)
+        lower = nu * mass + (base * w).sum() - sigma
+        for x in range(count):
+            cost = rates[x] - nu
+            for i in range(size):
+                cost += moments[x, i] * w[i]
+            reduced[x] = cost
+            lower += width[x] * min(0.0, cost)
+        if lower > best:
+            best = lower
+            dual[:size] = w
+            dual[size] = nu
+        if best >= enough:
+            break
+        curved = hessian[0, 0] != 0.0
+        room[:] = width - v
+        total = (z * v).sum() + (y * room).sum() + (w * r).sum() + (1.0 - load) * sigma
+        mu = total / (2 * count + size + 1)
+        infeasible = abs(mass - v.sum())
+        if total < accuracy and infeasible < accuracy:
+            break
+        factor[size, :] = 0.0
+        for i in range(size):
+            for j in range(i + 1):
+                factor[i, j] = load * hessian[i, j] + (1.0 - load) / sigma * gradient[i] * gradient[j]
+            factor[i, i] += r[i] / w[i]
+        for x in range(count):
+            weight[x] = 1.0 / (z[x] / v[x] + y[x] / room[x])
+            for i in range(size):
+                scaled = weight[x] * moments[x, i]
+                for j in range(i + 1):
+                    factor[i, j] += scaled * moments[x, j]
+                factor[size, i] -= scaled
+            factor[size, size] += weight[x]
+        if not _factorise(factor, size + 1):
+            break
+        target, second = 0.0, 0.0
+        for corrector in range(2):
+            lift = (target - (1.0 - load) * sigma + second * dload * rise) / sigma - load
+            for i in range(size):
+                side[i] = r[i] + base[i] + lift * gradient[i] + (target - w[i] * r[i] - second * dw[i] * dr[i]) / w[i]
+            side[size] = mass
+            for x in range(count):
+                rho[x] = (target - z[x] * v[x] - second * dv[x] * dz[x]) / v[x] - reduced[x] + z[x] - y[x]
+                rho[x] -= (target - y[x] * room[x] + second * dv[x] * dy[x]) / room[x]
+                for i in range(size):
+                    side[i] += moments[x, i] * (v[x] + weight[x] * rho[x])
+                side[size] -= v[x] + weight[x] * rho[x]
+            _back_substitute(factor, side, size + 1)
+            for x in range(count):
+                turned = rho[x] + side[size]
+                for i in range(size):
+                    turned -= moments[x, i] * side[i]
+                old = dv[x]
+                dv[x] = weight[x] * turned
+                dz[x] = (target - z[x] * v[x] - second * old * dz[x] - z[x] * dv[x]) / v[x]
+                dy[x] = (target - y[x] * room[x] + second * old * dy[x] + y[x] * dv[x]) / room[x]
+            for i in range(size):
+                old = dw[i]
+                dw[i] = side[i]
+                dr[i] = (target - w[i] * r[i] - second * old * dr[i] - r[i] * dw[i]) / w[i]
+            push = target - (1.0 - load) * sigma + second * dload * rise
+            rise = (gradient * dw).sum()
+            dload = ((1.0 - load) * rise - push) / sigma
+            length = _longest(w, dw, _longest(r, dr, _longest(z, dz, _longest(y, dy, 1e9))))
+            length = _longest(v, dv, _longest(room, -dv, length))
+            if dload > 0.0:
+                length = min(length, (1.0 - load) / dload)
+            elif dload < 0.0:
+                length = min(length, -load / dload)
+            if corrector == 0:
+                length = min(length, 1.0)
+                ahead = ((z + length * dz) * (v + length * dv)).sum() + ((w + length * dw) * (r + length * dr)).sum()
+                ahead += ((y + length * dy) * (room - length * dv)).sum()
+                ahead += (1.0 - load - length * dload) * max(sigma + length * rise, 0.0)
+                target = mu * max((ahead / total) ** 3, 0.1 if curved else 0.0)
+                second = 1.0
+        length = min(1.0, 0.99 * length)
+        if curved:
+            # The gradient of sigma turns with the direction of w, so w may not change too much at once.
+            for i in range(size):
+                if dw[i] < 0.0:
+                    length = min(length, -0.5 * w[i] / dw[i])
+                elif dw[i] > 0.0:
+                    length = min(length, w[i] / dw[i])
+        v += length * dv
+        z += length * dz
+        y += length * dy
+        w += length * dw
+        r += length * dr
+        nu += length * side[size]
+        load += length * dload
+
+
+@kernel
+def exact_bound(support, parameters, curve, moments, prices, low, high, dual):
+    """The lower bound at w with the best nu, which is set in dual; infinite where the box holds no distribution.
+
+    For a fixed w the relaxation fills the box from low, the cheapest slope first, until the mass is one; nu is
+    the slope at which it stops. The bound itself is then the formula at (w, nu), valid whatever they are.
+    """
+    count, size = moments.shape
+    slope, at_low, at_high = np.empty(count), np.empty(count), np.empty(count)
+    for x in range(count):
+        rate = -prices[x]
+        for i in range(size):
+            rate += moments[x, i] * dual[i]
+        at_low[x] = curve(low[x], 0) + rate * low[x]
+        at_high[x] = curve(high[x], 0) + rate * high[x]
+        slope[x] = (at_high[x] - at_low[x]) / (high[x] - low[x]) if high[x] > low[x] else np.inf
+    if low.sum() > 1.0 + _POINT or high.sum() < 1.0 - _POINT:
+        return np.inf
+    room = 1.0 - low.sum()
+    nu = slope.min()
+    for x in np.argsort(slope):
+        if room <= 0.0 or slope[x] == np.inf:
+            break
+        nu = slope[x]
+        room -= high[x] - low[x]
+    if not abs(nu) < np.inf:
+        nu = 0.0
+    dual[size] = nu
+    bound = nu - support(dual[:size], parameters, np.empty(0), np.empty((0, 0)))
+    for x in range(count):
+        bound += min(at_low[x] - nu * low[x], at_high[x] - nu * high[x])
+    return bound
+
+
+@kernel
+def trim(curve, moments, prices, low, high, dual, bound, threshold):
+    """Shrink the box by slabs that (w, nu) already proves to lie above the threshold; the largest share cut."""
+    count, size = moments.shape
+    largest = 0.0
+    for x in range(count):
+        width = high[x] - low[x]
+        if width < _POINT:
+            continue
+        c = prices[x] + dual[size]
+        for i in range(size):
+            c -= moments[x, i] * dual[i]
+        at_low = curve(low[x], 0) - c * low[x]
+        at_high = curve(high[x], 0) - c * high[x]
+        # The slab [a, b] of symbol x has the bound: bound - min(at_low, at_high) + min(q(a), q(b)).
+        level = threshold - bound + min(at_low, at_high)
+        if at_high >= level:
+            outside, inside = high[x], low[x]
+        elif at_low >= level:
+            outside, inside = low[x], high[x]
+        else:
+            continue
+        while abs(outside - inside) > 1e-3 * width:
+            middle = 0.5 * (outside + inside)
+            if curve(middle, 0) - c * middle >= level:
+                outside = middle
+            else:
+                inside = middle
+        if at_high >= level:
+            largest = max(largest, (high[x] - outside) / width)
+            high[x] = outside
+        else:
+            largest = max(largest, (outside - low[x]) / width)
+            low[x] = outside
+    return largest
+
+
+@kernel
+def relax(support, parameters, curve, moments, prices, low, high, dual, point, accuracy, threshold):
+    """The bound of the chord relaxation on a box; its minimiser into point. Keeps the old dual if that is better."""
+    count, size = moments.shape
+    free = np.flatnonzero(high - low > _POINT)
+    part, rates, width = np.empty((len(free), size)), np.empty(len(free)), np.empty(len(free))
+    mass, base, constant = 1.0, np.zeros(size), 0.0
+    for x in range(count):
+        mass -= low[x]
+        constant += curve(low[x], 0) - prices[x] * low[x]
+        base += low[x] * moments[x]
+        point[x] = low[x]
+    for k in range(len(free)):
+        x = free[k]
+        part[k] = moments[x]
+        width[k] = high[x] - low[x]
+        rates[k] = (curve(high[x], 0) - curve(low[x], 0)) / width[k] - prices[x]
+    before = dual.copy()
+    bound = exact_bound(support, parameters, curve, moments, prices, low, high, before)
+    if bound == np.inf or mass < _POINT or width.sum() <= mass:
+        dual[:] = before
+        return bound
+    found = np.empty(len(free))
+    interior_point(
+        support, parameters, part, rates, width, base, mass, dual, found, accuracy, threshold - constant + 1e-9
+    )
+    point[free] += found
+    new = exact_bound(support, parameters, curve, moments, prices, low, high, dual)
+    if new > bound:
+        return new
+    dual[:] = before
+    return bound
+
+
+@kernel
+def _choose_split(curve, low, high, point):
+    """The symbol whose chord lies farthest below phi at the point, and where to split it."""
+    best, symbol, place = -1.0, 0, 0.0
+    for x in range(len(low)):
+        width = high[x] - low[x]
+        if width > _POINT:
+            at_low = curve(low[x], 0)
+            slope = (curve(high[x], 0) - at_low) / width
+            v = min(max(point[x], low[x] + 0.1 * width), high[x] - 0.1 * width)
+            gap = curve(v, 0) - at_low - slope * (v - low[x])
+            if gap > best:
+                best, symbol, place = gap, x, v
+    return symbol, place
+
+
+def bound_root(support, parameters, curve, moments, prices, accuracy, threshold, tree):
+    """Bound node 0 in place."""
+    _bound_node(support, parameters, curve, moments, prices, 0, accuracy, threshold, tree)
+
+
+def expand(support, parameters, curve, moments, prices, chosen, first, accuracy, threshold, tree):
+    """Split every chosen node; the children of the i-th go to the places first + 2i and first + 2i + 1.
+
+    `tree` is low, high, point (node, |X|), dual (node, k+1), bound, place, symbol, child (node,): a node's box,
+    the minimiser of its relaxation, its (w, nu), its bound, where to split it next, its first child or 0.
+    """
+    low, high, point, dual, _, place, symbol, children = tree
+    for i in range(len(chosen)):
+        node = chosen[i]
+        x = symbol[node]
+        children[node] = first + 2 * i
+        for child in range(first + 2 * i, first + 2 * i + 2):
+            low[child], high[child] = low[node], high[node]
+            point[child], dual[child] = point[node], dual[node]
+            if child == first + 2 * i:
+                high[child, x] = place[node]
+            else:
+                low[child, x] = place[node]
+            _bound_node(support, parameters, curve, moments, prices, child, accuracy, threshold, tree)
+
+
+@kernel
+def _bound_node(support, parameters, curve, moments, prices, node, accuracy, threshold, tree):
+    """Bound one node: trim its box with the dual that it inherits, then find its own; and choose its split."""
+    low, high, point, dual = tree[0][node], tree[1][node], tree[2][node], tree[3][node]
+    bound = exact_bound(support, parameters, curve, moments, prices, low, high, dual)
+    if bound < threshold:
+        trim(curve, moments, prices, low, high, dual, bound, threshold)
+        bound = relax(support, parameters, curve, moments, prices, low, high, dual, point, accuracy, threshold)
+    tree[4][node] = bound
+    tree[6][node], tree[5][node] = _choose_split(curve, low, high, point)
+
+
+def descend(support, parameters, curve, moments, prices, points, values):
+    """Replace every row of points by a local minimum near it; its objective sum phi(V) - u.V into values."""
+    for i in range(len(points)):
+        values[i] = _descend(support, parameters, curve, moments, prices, points[i])
+
+
+@kernel
+def _descend(support, parameters, curve, moments, prices, point):
+    """Replace phi by its tangent on the point's support, minimise, repeat.
+
+    A concave function lies below its tangents, so every full step descends. Returns the objective reached,
+    infinite if the first step already failed.
+    """
+    size = moments.shape[1]
+    value = np.inf
+    dual = np.empty(size + 1)
+    for _ in range(_MOST_TANGENTS):
+        chosen = np.flatnonzero(point > _LIGHT)
+        count = len(chosen)
+        part, rates, found = np.empty((count, size)), np.empty(count), np.empty(count)
+        for k in range(count):
+            x = chosen[k]
+            part[k] = moments[x]
+            rates[k] = curve(point[x], 1) - prices[x]
+        interior_point(
+            support, parameters, part, rates, np.full(count, 1.5), np.zeros(size), 1.0, dual, found, 1e-11, np.inf
+        )
+        trial, mass, new = np.zeros(len(point)), 0.0, 0.0
+        for k in range(count):
+            if found[k] > _LIGHT:
+                trial[chosen[k]] = found[k]
+                mass += found[k]
+        if not abs(mass - 1.0) < 1e-6:
+            break
+        for k in range(count):
+            x = chosen[k]
+            trial[x] /= mass
+            new += curve(trial[x], 0) - prices[x] * trial[x]
+        if not new < value - 1e-11:
+            break
+        value = new
+        point[:] = trial
+    return value
+
+
+_PROGRAM = (types.FunctionType(SUPPORT), VECTOR, types.FunctionType(CURVE), MATRIX, VECTOR)
+_TREE = types.Tuple((MATRIX, MATRIX, MATRIX, MATRIX, VECTOR, VECTOR, INTEGERS, INTEGERS))
+
+
+def compiled_bound_root():
+    return compile_once(bound_root, types.void(*_PROGRAM, types.float64, types.float64, _TREE))
+
+
+def compiled_expand():
+    return compile_once(expand, types.void(*_PROGRAM, INTEGERS, types.int64, types.float64, types.float64, _TREE))
+
+
+def compiled_descend():
+    return compile_once(descend, types.void(*_PROGRAM, MATRIX, VECTOR))

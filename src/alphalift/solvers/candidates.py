@@ -1,0 +1,63 @@
+"""Candidate posteriors inside a region: first ones, and repairs of those that rounding left outside."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from alphalift.exact import Array
+from alphalift.joint import Joint
+from alphalift.regions import Region
+
+_HALVINGS = 40
+# A candidate that needs more than this to come inside is not worth keeping.
+_LARGEST_REPAIR = 1e-3
+_PROBE = 1e-5
+# Relative excess that is rounding; well below the 1e-12 to which floats keep a promise.
+_ROUNDING = 2e-13
+
+
+def towards_symbols(joint: Joint, region: Region) -> Array:
+    """For every x the posterior on the way from P_X to "certainly x" where the region ends, (|X|, |X|)."""
+    size = len(joint.p_x)
+    inside, outside = np.zeros(size), np.ones(size)
+    lifts = joint.lift.T
+    alone = region.allows(lifts, joint.p_s)
+    for _ in range(_HALVINGS):
+        middle = (inside + outside)[:, None] / 2
+        # The lift of P_X is 1.
+        kept = region.value((1 - middle) + middle * lifts, joint.p_s) <= region.budget
+        inside, outside = np.where(kept, middle[:, 0], inside), np.where(kept, outside, middle[:, 0])
+    share = np.where(alone, 1.0, inside)[:, None]
+    return np.asarray((1 - share) * joint.p_x + share * np.eye(size))
+
+
+def pull_inside(points: Array, joint: Joint, region: Region) -> Array:
+    """The points, those slightly outside moved inside; what would have to move far is dropped.
+
+    Towards the symbol of the point's support that lowers the value most, which keeps the support sparse; where
+    that does not lead inside (several lifts at the cap at once), towards P_X, which always does: the value is
+    convex and 1 there.
+    """
+    limit = region.budget * (1 + _ROUNDING)
+    lifts = points @ joint.lift.T
+    values = region.value(lifts, joint.p_s)
+    outside = values > limit
+    if not outside.any():
+        return points
+    moved, apart, excess = points[outside], lifts[outside], values[outside] - region.budget
+    probes = (1 - _PROBE) * apart[:, None, :] + _PROBE * joint.lift.T[None]
+    probed = region.value(probes.reshape(-1, apart.shape[1]), joint.p_s).reshape(moved.shape)
+    probed[moved <= 0] = np.inf
+    fall = np.maximum((values[outside] - probed.min(axis=1)) / _PROBE, 1e-300)
+    along = _mixed(moved, np.eye(len(joint.p_x))[probed.argmin(axis=1)], 1.01 * excess / fall)
+    inside = region.value(along @ joint.lift.T, joint.p_s) <= limit
+    inwards = _mixed(moved, joint.p_x[None], 1.01 * excess / (values[outside] - 1))
+    repaired = np.where(inside[:, None], along, inwards)
+    kept = region.value(repaired @ joint.lift.T, joint.p_s) <= limit
+    near = np.abs(repaired - moved).max(axis=1) <= _LARGEST_REPAIR
+    return np.concatenate([points[~outside], repaired[kept & near]])
+
+
+def _mixed(points: Array, others: Array, share: Array) -> Array:
+    share = np.minimum(share, 1.0)[:, None]
+    return np.asarray((1 - share) * points + share * others)

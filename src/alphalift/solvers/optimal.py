@@ -1,0 +1,223 @@
+"""The certified optimum: column generation for the mechanism, branch and bound for what no mechanism can exceed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from alphalift.errors import SettingError
+from alphalift.exact import Array
+from alphalift.geometry.concave import Certificate, ConcaveProgram, Search
+from alphalift.geometry.mixture import Mixture
+from alphalift.joint import Joint
+from alphalift.mechanism import Mechanism
+from alphalift.regions import Region
+from alphalift.solution import Solution, Status
+from alphalift.solvers.base import mixture_program
+from alphalift.solvers.binary import BinaryPosteriors
+from alphalift.solvers.candidates import pull_inside, towards_symbols
+from alphalift.utilities import Utility
+
+# The bound is a float sum of a few hundred terms; this covers their rounding many times over.
+_ROUNDING = 1e-11
+# Nodes split at once; small at first, while each may still bring a better column.
+_FEW_NODES, _MANY_NODES = 16, 64
+_IDLE_ROUNDS = 3
+# Columns kept for each symbol of X in the exact program for two secrets.
+_MOST_KEPT = 6
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a solver has come: the best mechanism's utility, a bound on every mechanism's, their gap, seconds."""
+
+    utility: float
+    upper_bound: float
+    relative_gap: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Optimal:
+    """Stops within `relative_gap` of the optimum, or at a limit with the best mechanism and a valid bound.
+
+    `time_limit` is in seconds for each region; `node_limit` bounds the work itself, so that a run that ends
+    there can be repeated exactly. `progress` is called as the gap closes. Ctrl-C ends the search and returns
+    the best so far. `keep_certificate` keeps the tree that proves the bound in the solution.
+    """
+
+    relative_gap: float = 1e-4
+    time_limit: float = 60.0
+    node_limit: int | None = None
+    progress: Callable[[Progress], None] | None = field(default=None, compare=False, repr=False)
+    keep_certificate: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0 < self.relative_gap < 1:
+            raise SettingError(f"relative_gap is {self.relative_gap:g}, expected a number between 0 and 1")
+        if not self.time_limit > 0:
+            raise SettingError(f"time_limit is {self.time_limit:g}, expected seconds above 0")
+        if self.node_limit is not None and self.node_limit < 1:
+            raise SettingError(f"node_limit is {self.node_limit}, expected 1 or more")
+
+    def solve(self, joint: Joint, regions: Sequence[Region], utility: Utility) -> tuple[Solution, ...]:
+        # Neighbours share columns: what one region's answer used is offered to the next, if that allows it.
+        warm = np.empty((0, len(joint.p_x)))
+        solutions = []
+        for region in regions:
+            if region.allows(joint.lift.T, joint.p_s).all():
+                solutions.append(_published(joint, region, utility))
+                continue
+            solution = _Run(self, joint, region, utility, warm).solve()
+            warm = np.concatenate([warm[-8 * len(joint.p_x) :], solution.mechanism.p_x_given_y.T])
+            solutions.append(solution)
+        return tuple(solutions)
+
+
+def _published(joint: Joint, region: Region, utility: Utility) -> Solution:
+    everything = Mechanism.publishing_all(joint)
+    return Solution(everything, region, utility, Status.TRIVIAL, utility.of_publishing_all(joint.p_x))
+
+
+class _Run:
+    """One region's search: the linear program over the columns so far, and the best bound so far."""
+
+    def __init__(self, settings: Optimal, joint: Joint, region: Region, utility: Utility, warm: Array) -> None:
+        self.settings, self.joint, self.region, self.utility = settings, joint, region, utility
+        self.begin = time.perf_counter()
+        self.program = _concave_program(joint, region, utility)
+        self.everything = utility.of_publishing_all(joint.p_x)
+        self.before = float(utility.uncertainty(joint.p_x[None])[0])
+        # A search may leave this much; the rest of the gap covers what the linear program itself leaves.
+        self.threshold = -0.9 * settings.relative_gap * self.everything
+        self.upper_bound = self.everything
+        self.certificate: Certificate | None = None
+        self.nodes = 0
+        self.mixtures = mixture_program(joint, utility)
+        self.columns = warm[region.allows(warm @ joint.lift.T, joint.p_s)]
+        self.mixture = self._mix()
+
+    def _mix(self) -> Mixture:
+        return self.mixtures.solve(self.columns, self.utility.uncertainty(self.columns))
+
+    @property
+    def gap(self) -> float:
+        return max(0.0, self.upper_bound - (self.before - self.mixture.value)) / self.everything
+
+    @property
+    def limit(self) -> Status | None:
+        """The limit that has been reached, if any."""
+        if self.settings.node_limit is not None and self.nodes >= self.settings.node_limit:
+            return Status.NODE_LIMIT
+        if time.perf_counter() - self.begin > self.settings.time_limit:
+            return Status.TIME_LIMIT
+        return None
+
+    def solve(self) -> Solution:
+        try:
+            status = self._close_gap()
+        except KeyboardInterrupt:
+            status = Status.INTERRUPTED
+        mechanism = Mechanism.mixing(self.joint, self.mixture.points, self.mixture.weights)
+        certificate = self.certificate if self.settings.keep_certificate else None
+        return Solution(mechanism, self.region, self.utility, status, self.upper_bound, certificate)
+
+    def _close_gap(self) -> Status:
+        if len(self.joint.p_s) == 2:
+            return self._close_binary()
+        self._improve_locally()
+        exhausted = False
+        while True:
+            found = self._price(until_closed=exhausted)
+            self._report()
+            if self.gap <= self.settings.relative_gap:
+                return Status.OPTIMAL
+            if self.limit is not None:
+                return self.limit
+            exhausted = not self._add(found)
+
+    def _improve_locally(self) -> None:
+        """Columns from local minima alone, until they stop paying: cheap, and prices become sensible."""
+        starts = towards_symbols(self.joint, self.region)
+        self.columns = np.concatenate([self.columns, starts])
+        self.mixture = self._mix()
+        idle = 0
+        while idle < _IDLE_ROUNDS and self.limit is None:
+            before = self.mixture.value
+            if not self._add(np.concatenate([starts, self.mixture.points])):
+                break
+            # Degenerate steps change only the prices; a few of them are worth their while.
+            idle = idle + 1 if before - self.mixture.value < -0.02 * self.threshold else 0
+
+    def _add(self, starts: Array) -> bool:
+        """Descend from the starts, keep what has a negative reduced cost, mix again; whether there was any."""
+        prices = self.mixture.prices
+        points, values = self.program.local_minima(prices, starts)
+        points = pull_inside(points[values < 0.1 * self.threshold], self.joint, self.region)
+        points = points[self.utility.uncertainty(points) - points @ prices < 0.1 * self.threshold]
+        if not len(points):
+            return False
+        _, first = np.unique(points.round(7), axis=0, return_index=True)
+        self.columns = np.concatenate([self.columns, points[first]])
+        self.mixture = self._mix()
+        return True
+
+    def _price(self, *, until_closed: bool) -> Array:
+        """Branch and bound at the present prices: raises the bound, returns starts for better columns.
+
+        It ends when closed, at a limit, or, unless `until_closed`, once enough starts lie below the threshold.
+        """
+        prices = self.mixture.prices
+        search = Search(self.program, prices, self.threshold)
+        found, enough = [np.empty((0, len(prices)))], 2 * len(prices) + 20
+        counted, total = self.nodes, 0
+        while not search.finished and self.limit is None and (until_closed or total < enough):
+            points = search.grow(_FEW_NODES if search.nodes < 8 * len(prices) else _MANY_NODES)
+            objective = self.utility.uncertainty(points) - points @ prices
+            found.append(points[objective < self.threshold])
+            total += len(found[-1])
+            self.nodes = counted + search.nodes
+        self._raise_bound(search, prices)
+        return np.concatenate(found)
+
+    def _raise_bound(self, search: Search, prices: Array) -> None:
+        value = float(prices @ self.joint.p_x) + search.lower_bound
+        bound = self.before - value + _ROUNDING * (1 + float(np.abs(prices) @ self.joint.p_x))
+        if bound < self.upper_bound:
+            self.upper_bound = bound
+            self.certificate = search.certificate()
+
+    def _close_binary(self) -> Status:
+        """Two secrets: every extreme posterior is on a finite list, and pricing over it is exact."""
+        posteriors = BinaryPosteriors.of(self.joint, self.region, self.utility)
+        self.columns = np.concatenate([self.columns, posteriors.first_mixture(self.joint.p_x)])
+        self.mixture = self._mix()
+        while True:
+            prices = self.mixture.prices
+            lowest, points = posteriors.cheapest(prices)
+            value = float(prices @ self.joint.p_x) + min(0.0, lowest)
+            self.upper_bound = min(self.upper_bound, self.before - value + _ROUNDING)
+            self._report()
+            if self.gap <= self.settings.relative_gap or lowest > -1e-13:
+                return Status.OPTIMAL
+            if self.limit is not None:
+                return self.limit
+            self.columns = np.concatenate([self.columns[-_MOST_KEPT * len(prices) :], points])
+            self.mixture = self._mix()
+
+    def _report(self) -> None:
+        if self.settings.progress is not None:
+            seconds = time.perf_counter() - self.begin
+            self.settings.progress(Progress(self.before - self.mixture.value, self.upper_bound, self.gap, seconds))
+
+
+def _concave_program(joint: Joint, region: Region, utility: Utility) -> ConcaveProgram:
+    support, curve = region.compiled_support(joint.p_s), utility.compiled_curve()
+    if support is None:
+        raise SettingError(f"Optimal needs a compiled support function, which {region} does not bring")
+    if curve is None:
+        raise SettingError(f"Optimal needs a compiled curve, which {utility} does not bring")
+    return ConcaveProgram(*support, curve, np.ascontiguousarray(joint.p_s_given_x.T))
