@@ -137,9 +137,7 @@ def test_scip_agrees_with_the_pricing_bound():
     model.addCons(scip.quicksum(v) == 1)
     for row in joint.lift:
         model.addCons(scip.quicksum(float(a) * b for a, b in zip(row, v, strict=True)) <= region.budget)
-    model.addCons(
-        scip.quicksum(-b * scip.log(b) - float(u) * b for u, b in zip(prices, v, strict=True)) <= value
-    )
+    model.addCons(scip.quicksum(-b * scip.log(b) - float(u) * b for u, b in zip(prices, v, strict=True)) <= value)
     model.setObjective(value, "minimize")
     model.optimize()
     search = Search(_concave_program(joint, region, MutualInformation()), prices, np.inf)
@@ -190,7 +188,7 @@ DEGENERATE = {
 
 @pytest.mark.parametrize("name", DEGENERATE)
 @pytest.mark.parametrize("alpha", [1.001, 1.5, 5, 1e6, math.inf])
-@pytest.mark.parametrize("share", [0.0, 1e-4, 0.3, 0.999, 1.0])
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.999, 1.0])
 def test_degenerate_instances(name, alpha, share):
     """From perfect privacy to just below and at eps_max."""
     joint = DEGENERATE[name]
@@ -267,7 +265,9 @@ def test_neighbours_in_a_sweep_get_the_same_answers_as_alone():
     joint, regions = random_joint(2, (4, 7)), grid(AlphaLift, alpha=[math.inf, 3], epsilon=[0.05, 0.1, 0.2])
     together = sweep(joint, regions)
     for region in regions:
-        assert together.at(region).normalized_utility == pytest.approx(design(joint, region).normalized_utility, abs=GAP)
+        assert together.at(region).normalized_utility == pytest.approx(
+            design(joint, region).normalized_utility, abs=GAP
+        )
 
 
 def test_large_alphabets():

@@ -86,7 +86,9 @@ class Search:
         worst = np.argpartition(bounds, count - 1)[:count]
         while self.nodes + 2 * count > len(self._tree[4]):
             self._tree = tuple(np.concatenate([part, np.zeros_like(part)]) for part in self._tree)
-        kernels.compiled_expand()(*self._arguments, self._open[worst], self.nodes, _ACCURACY, self._threshold, self._tree)
+        kernels.compiled_expand()(
+            *self._arguments, self._open[worst], self.nodes, _ACCURACY, self._threshold, self._tree
+        )
         new = np.arange(self.nodes, self.nodes + 2 * count)
         self.nodes += 2 * count
         self._open = np.concatenate([np.delete(self._open, worst), new])

@@ -18,6 +18,7 @@ Arguments are arrays and two compiled functions, `support` and `curve` (see alph
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -395,13 +396,13 @@ _PROGRAM = (types.FunctionType(SUPPORT), VECTOR, types.FunctionType(CURVE), MATR
 _TREE = types.Tuple((MATRIX, MATRIX, MATRIX, MATRIX, VECTOR, VECTOR, INTEGERS, INTEGERS))
 
 
-def compiled_bound_root():
+def compiled_bound_root() -> Any:
     return compile_once(bound_root, types.void(*_PROGRAM, types.float64, types.float64, _TREE))
 
 
-def compiled_expand():
+def compiled_expand() -> Any:
     return compile_once(expand, types.void(*_PROGRAM, INTEGERS, types.int64, types.float64, types.float64, _TREE))
 
 
-def compiled_descend():
+def compiled_descend() -> Any:
     return compile_once(descend, types.void(*_PROGRAM, MATRIX, VECTOR))

@@ -16,12 +16,9 @@ _TOLERANCE = 1e-10
 # A reduced cost above minus this cannot improve the value by more than this: the columns' weights sum to one.
 _PRICE_TOLERANCE = 1e-10
 _COLUMNS_A_ROUND = 30
-# 4 is the primal simplex, whose basis stays feasible when columns are added; 1 is the dual.
-_ATTEMPTS: tuple[dict[str, int | float | str], ...] = (
-    {"simplex_strategy": 4, "presolve": "off", "dual_feasibility_tolerance": _TOLERANCE},
-    {"simplex_strategy": 1, "presolve": "off", "dual_feasibility_tolerance": _TOLERANCE},
-    {"simplex_strategy": 1, "presolve": "on", "dual_feasibility_tolerance": 1e-7},
-)
+# Solver, simplex strategy and tolerance. 4 is the primal simplex, whose basis stays feasible when columns are
+# added; 1 is the dual. The interior point without a basis is the last resort: it may use more columns than rows.
+_ATTEMPTS = (("simplex", 4, _TOLERANCE), ("simplex", 1, _TOLERANCE), ("simplex", 4, 1e-8), ("ipm", 1, 1e-8))
 
 
 @dataclass(frozen=True)
@@ -39,6 +36,11 @@ class Mixture:
     @property
     def value(self) -> float:
         return float(self.weights @ self.costs)
+
+    def exact_weights(self, mean: Array) -> Array:
+        """The weights of the used points solved for again, to rounding error instead of HiGHS's tolerance."""
+        exact = np.asarray(np.linalg.lstsq((self.points / mean).T, np.ones(len(mean)), rcond=None)[0], np.float64)
+        return exact if np.all(exact > 0) else self.weights
 
 
 class MixtureProgram:
@@ -75,20 +77,15 @@ class MixtureProgram:
             self._add_columns(points[cheapest], costs[cheapest])
             self._weights, self._prices = self._run()
         used = self._weights > _TOLERANCE
-        return self._refined(self._points[used], self._weights[used], self._costs[used])
-
-    def _refined(self, points: Array, weights: Array, costs: Array) -> Mixture:
-        """Solve for the weights of the used points again, to rounding error instead of HiGHS's tolerance."""
-        exact = np.asarray(
-            np.linalg.lstsq((points / self._mean).T, np.ones(len(self._mean)), rcond=None)[0], np.float64
-        )
-        if np.all(exact > 0):
-            weights = exact
-        return Mixture(points, costs, weights, self._prices)
+        return Mixture(self._points[used], self._costs[used], self._weights[used], self._prices)
 
     def _forget_unused(self) -> None:
-        """Delete the columns that the last answer did not use; its basis survives."""
-        used = self._weights > _TOLERANCE
+        """Delete the columns that the last answer did not use; its basis survives.
+
+        The mean, the first column, stays: with it the program is feasible whatever rounding does.
+        """
+        used = self._weights > 0
+        used[0] = True
         unused = np.flatnonzero(~used).astype(np.int32)
         if len(unused):
             self._solver.deleteCols(len(unused), unused)
@@ -96,24 +93,21 @@ class MixtureProgram:
             self._weights = self._weights[used]
 
     def _add_columns(self, points: Array, costs: Array) -> None:
-        count, size = points.shape
-        self._solver.addCols(
-            count,
-            costs,
-            np.zeros(count),
-            np.full(count, math.inf),
-            count * size,
-            np.arange(0, count * size, size, dtype=np.int32),
-            np.tile(np.arange(size, dtype=np.int32), count),
-            (points / self._mean).ravel(),
-        )
+        count = len(points)
+        owners, symbols = np.nonzero(points)
+        starts = np.searchsorted(owners, np.arange(count)).astype(np.int32)
+        values = points[owners, symbols] / self._mean[symbols]
+        limits = np.zeros(count), np.full(count, math.inf)
+        self._solver.addCols(count, costs, *limits, len(values), starts, symbols.astype(np.int32), values)
 
     def _run(self) -> tuple[Array, Array]:
         """Continue from the last basis; where that fails numerically, start afresh with other rules."""
-        for options in _ATTEMPTS:
-            for name, value in options.items():
-                self._solver.setOptionValue(name, value)
-            if options is not _ATTEMPTS[0]:
+        for attempt, (solver, strategy, tolerance) in enumerate(_ATTEMPTS):
+            self._solver.setOptionValue("solver", solver)
+            self._solver.setOptionValue("simplex_strategy", strategy)
+            self._solver.setOptionValue("primal_feasibility_tolerance", tolerance)
+            self._solver.setOptionValue("dual_feasibility_tolerance", tolerance)
+            if attempt:
                 self._solver.clearSolver()
             self._solver.run()
             if self._solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
@@ -126,9 +120,11 @@ def _new_solver(rows: int) -> highspy.Highs:
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
     options: dict[str, bool | int | float | str] = {
         "output_flag": False,
-        "solver": "simplex",
+        "run_crossover": "off",
+        "presolve": "off",
         "threads": 1,
-        "primal_feasibility_tolerance": _TOLERANCE,
+        # With perturbed bounds the primal simplex has stopped at infeasible points on harmless programs.
+        "primal_simplex_bound_perturbation_multiplier": 0.0,
     }
     for name, value in options.items():
         solver.setOptionValue(name, value)

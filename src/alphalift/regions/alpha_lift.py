@@ -93,9 +93,9 @@ class AlphaLift(Region):
         return np.asarray(self.budget * largest * (scaled**conjugate @ p_s) ** (1 / conjugate))
 
     def compiled_support(self, p_s: Array) -> tuple[Any, Array]:
-        # At epsilon = 0 only l = 1 is left for every alpha; l <= 1 says so with a linear support function.
-        conjugate = alpha_over(self.alpha) if self.epsilon > 0 else 1.0
-        return compile_once(_norm_support, SUPPORT), np.array([self.budget, conjugate, *p_s])
+        # At epsilon = 0 only l = 1 is left, a set without interior; l <= 1 + 1e-7 is barely larger for every alpha.
+        t, conjugate = (self.budget, alpha_over(self.alpha)) if self.epsilon > 0 else (1 + 1e-7, 1.0)
+        return compile_once(_norm_support, SUPPORT), np.array([t, conjugate, *p_s])
 
     @property
     def largest_lift(self) -> float | None:

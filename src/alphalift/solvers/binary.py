@@ -54,7 +54,9 @@ class BinaryPosteriors:
         single = np.zeros((1, len(deviation)))
         single[0, 0] = 1.0
         levels = tuple(_level(deviation, end, utility) for end in ends)
-        return cls(deviation, ends, np.flatnonzero(inside), levels, len(deviation), float(utility.uncertainty(single)[0]))
+        return cls(
+            deviation, ends, np.flatnonzero(inside), levels, len(deviation), float(utility.uncertainty(single)[0])
+        )
 
     def first_mixture(self, p_x: Array) -> Array:
         """Posteriors that mix to P_X by themselves, found greedily: symbols from far below meet those far above."""

@@ -38,6 +38,8 @@ def pull_inside(points: Array, joint: Joint, region: Region) -> Array:
     that does not lead inside (several lifts at the cap at once), towards P_X, which always does: the value is
     convex and 1 there.
     """
+    if region.budget <= region.value(np.ones((1, len(joint.p_s))), joint.p_s)[0]:
+        return _onto_null_space(points, joint)
     limit = region.budget * (1 + _ROUNDING)
     lifts = points @ joint.lift.T
     values = region.value(lifts, joint.p_s)
@@ -56,6 +58,20 @@ def pull_inside(points: Array, joint: Joint, region: Region) -> Array:
     kept = region.value(repaired @ joint.lift.T, joint.p_s) <= limit
     near = np.abs(repaired - moved).max(axis=1) <= _LARGEST_REPAIR
     return np.concatenate([points[~outside], repaired[kept & near]])
+
+
+def _onto_null_space(points: Array, joint: Joint) -> Array:
+    """The nearest points with l = 1 on the same supports, where perfect privacy leaves no room to move inside."""
+    found = []
+    for point in points:
+        support = np.flatnonzero(point)
+        system = np.vstack([joint.lift_deviation[:, support], np.ones(len(support))])
+        side = np.append(np.zeros(len(joint.p_s)), 1.0)
+        for _ in range(2):  # a second correction removes the first one's rounding
+            point[support] += np.linalg.lstsq(system, side - system @ point[support], rcond=1e-10)[0]
+        if point.min() >= 0 and np.abs(system @ point[support] - side).max() < _ROUNDING:
+            found.append(point)
+    return np.array(found).reshape(-1, points.shape[1])
 
 
 def _mixed(points: Array, others: Array, share: Array) -> Array:

@@ -97,11 +97,14 @@ class _Run:
         self.certificate: Certificate | None = None
         self.nodes = 0
         self.mixtures = mixture_program(joint, utility)
-        self.columns = warm[region.allows(warm @ joint.lift.T, joint.p_s)]
-        self.mixture = self._mix()
+        self.columns, self.costs = np.empty((0, len(joint.p_x))), np.empty(0)
+        self.mixture = self._mix(warm[region.allows(warm @ joint.lift.T, joint.p_s)])
 
-    def _mix(self) -> Mixture:
-        return self.mixtures.solve(self.columns, self.utility.uncertainty(self.columns))
+    def _mix(self, points: Array) -> Mixture:
+        """Offer more columns and mix again."""
+        self.columns = np.concatenate([self.columns, points])
+        self.costs = np.concatenate([self.costs, self.utility.uncertainty(points)])
+        return self.mixtures.solve(self.columns, self.costs)
 
     @property
     def gap(self) -> float:
@@ -121,7 +124,8 @@ class _Run:
             status = self._close_gap()
         except KeyboardInterrupt:
             status = Status.INTERRUPTED
-        mechanism = Mechanism.mixing(self.joint, self.mixture.points, self.mixture.weights)
+        weights = self.mixture.exact_weights(self.joint.p_x)
+        mechanism = Mechanism.mixing(self.joint, self.mixture.points, weights)
         certificate = self.certificate if self.settings.keep_certificate else None
         return Solution(mechanism, self.region, self.utility, status, self.upper_bound, certificate)
 
@@ -142,8 +146,7 @@ class _Run:
     def _improve_locally(self) -> None:
         """Columns from local minima alone, until they stop paying: cheap, and prices become sensible."""
         starts = towards_symbols(self.joint, self.region)
-        self.columns = np.concatenate([self.columns, starts])
-        self.mixture = self._mix()
+        self.mixture = self._mix(starts)
         idle = 0
         while idle < _IDLE_ROUNDS and self.limit is None:
             before = self.mixture.value
@@ -161,8 +164,7 @@ class _Run:
         if not len(points):
             return False
         _, first = np.unique(points.round(7), axis=0, return_index=True)
-        self.columns = np.concatenate([self.columns, points[first]])
-        self.mixture = self._mix()
+        self.mixture = self._mix(points[first])
         return True
 
     def _price(self, *, until_closed: bool) -> Array:
@@ -193,8 +195,7 @@ class _Run:
     def _close_binary(self) -> Status:
         """Two secrets: every extreme posterior is on a finite list, and pricing over it is exact."""
         posteriors = BinaryPosteriors.of(self.joint, self.region, self.utility)
-        self.columns = np.concatenate([self.columns, posteriors.first_mixture(self.joint.p_x)])
-        self.mixture = self._mix()
+        self.mixture = self._mix(posteriors.first_mixture(self.joint.p_x))
         while True:
             prices = self.mixture.prices
             lowest, points = posteriors.cheapest(prices)
@@ -205,8 +206,9 @@ class _Run:
                 return Status.OPTIMAL
             if self.limit is not None:
                 return self.limit
-            self.columns = np.concatenate([self.columns[-_MOST_KEPT * len(prices) :], points])
-            self.mixture = self._mix()
+            kept = _MOST_KEPT * len(prices)
+            self.columns, self.costs = self.columns[-kept:], self.costs[-kept:]
+            self.mixture = self._mix(points)
 
     def _report(self) -> None:
         if self.settings.progress is not None:
