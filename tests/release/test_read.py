@@ -94,13 +94,15 @@ def test_a_column_may_be_both_secret_and_useful(csv):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        (ROWS, {"sensitive": "height"}, "no column 'height'; the table has 'id'"),
+        (ROWS, {"sensitive": "height"}, "no column 'height' among the table's 4; is its first row a header"),
         (ROWS, {"useful": []}, "useful needs one or more"),
         (ROWS, {"useful": ["size", "size"]}, "different columns"),
         (ROWS, {"missing": "guess"}, "expected 'symbol' or 'drop'"),
-        ("", {}, "empty or not a CSV"),
+        ("", {}, "is empty"),
         ("id,colour,ill\n", {}, "no rows"),
-        ("id,colour,ill\n1,red,yes\n2,hidden\n", {}, "equally many cells"),
+        ("id,colour,ill\n1,red,yes\n2,hidden\n", {}, "another number of cells"),
+        ("ill,colour,ill\n1,red,yes\n", {}, "'ill' occurs more than once"),
+        ("1,hidden,yes\n2,red,no\n", {}, "is its first row a header"),
         ("id,colour,ill\n1,(missing),yes\n2,,no\n", {}, "stands for a missing value"),
     ],
 )
@@ -113,7 +115,7 @@ def test_bad_tables_are_a_clear_error_without_a_cell(tmp_path, text, options, me
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(TableError, match="No such file"):
+    with pytest.raises(TableError, match="no such file"):
         read_joint(tmp_path / "nothing.csv", sensitive="a", useful="b")
 
 

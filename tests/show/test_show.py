@@ -15,14 +15,15 @@ JOINT = Joint([[30, 10, 5], [10, 30, 500]], ["rare", "common"], ["a", "b", "c"],
 def test_words_state_the_group_bound_and_never_e_to_the_epsilon_alone():
     text = describe(design(JOINT, AlphaLift(10, 0.1)), secret="group", useful="letter")
     bound = math.exp(0.1) * (45 / 585) ** (-1 / 10)
-    assert f"rare (7.7%), becomes at most {math.ceil(bound * 100) / 100:.2f} times" in text
+    assert "the rarest and most affected group, rare (7.7%), becomes at most" in text
+    assert f"the promise alone allows {math.ceil(bound * 100) / 100:.2f}." in text
     assert f"{math.exp(0.1):.2f}" not in text
     assert "Not covered" in text
 
 
 def test_words_round_bounds_up():
     text = describe(design(JOINT, MaxLift(0.3)))
-    assert "at most 1.35 times as likely by the promise" in text
+    assert "the promise alone allows 1.35." in text
     assert math.exp(0.3) > 1.34
 
 
@@ -32,7 +33,7 @@ def test_the_curve_has_a_line_for_each_alpha():
     labels = [line.get_label() for line in axes.lines]
     assert "α = ∞" in labels
     assert "α = 3" in labels
-    assert "the design" in labels
+    assert "the design, α = ∞" in labels
     curve = next(line for line in axes.lines if line.get_label() == "α = 3")
     np.testing.assert_allclose(curve.get_ydata(), [s.normalized_utility for s in tradeoff.solutions[0][3:]])
 

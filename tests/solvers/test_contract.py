@@ -28,7 +28,7 @@ REGIONS = [
     AlphaLift(3, 0),
     AlphaLift(3, 5),
 ]
-SOLVERS = [Optimal(), Algorithm1(), Vertices(), SubsetMerging(), CompleteMerging()]
+SOLVERS = [Optimal(time_limit=1.0), Algorithm1(), Vertices(), SubsetMerging(), CompleteMerging()]
 
 
 def cells():
