@@ -18,6 +18,7 @@ check: .venv/.check
 
 bench: .venv/.bench
 	$(BIN)/python benchmarks/algorithm1.py
+	$(BIN)/python benchmarks/optimal.py
 
 # The committed run of the paper's experiment: about two minutes on two cores.
 reproduce: .venv/.base

@@ -39,8 +39,12 @@ class Mixture:
 
     def exact_weights(self, mean: Array) -> Array:
         """The weights of the used points solved for again, to rounding error instead of HiGHS's tolerance."""
-        exact = np.asarray(np.linalg.lstsq((self.points / mean).T, np.ones(len(mean)), rcond=None)[0], np.float64)
-        return exact if np.all(exact > 0) else self.weights
+        system, ones = (self.points / mean).T, np.ones(len(mean))
+        try:
+            exact = np.linalg.solve(system, ones) if len(self.points) == len(mean) else np.linalg.lstsq(system, ones)[0]
+        except np.linalg.LinAlgError:
+            return self.weights
+        return np.asarray(exact, np.float64) if np.all(exact > 0) else self.weights
 
 
 class MixtureProgram:

@@ -19,6 +19,9 @@ class MutualInformation(Utility):
     def uncertainty(self, points: Array) -> Array:
         return entropy(points, axis=-1)
 
+    def of_publishing_all(self, p_x: Array) -> float:
+        return float(entropy(p_x))
+
     def compiled_curve(self) -> Any:
         return compile_once(_minus_v_log_v, CURVE)
 
