@@ -92,10 +92,15 @@ class AlphaLift(Region):
         conjugate = alpha_over(self.alpha)
         return np.asarray(self.budget * largest * (scaled**conjugate @ p_s) ** (1 / conjugate))
 
+    @property
+    def simplest(self) -> AlphaLift:
+        # Perfect privacy is l = 1 for every alpha, and linear at alpha = inf.
+        return self if self.epsilon > 0 else AlphaLift(math.inf, 0)
+
     def compiled_support(self, p_s: Array) -> tuple[Any, Array]:
-        # At epsilon = 0 only l = 1 is left, a set without interior; l <= 1 + 1e-7 is barely larger for every alpha.
-        t, conjugate = (self.budget, alpha_over(self.alpha)) if self.epsilon > 0 else (1 + 1e-7, 1.0)
-        return compile_once(_norm_support, SUPPORT), np.array([t, conjugate, *p_s])
+        # At epsilon = 0 the set has no interior; one that is barely larger has, and bounds it.
+        t = self.budget if self.epsilon > 0 else 1 + 1e-7
+        return compile_once(_norm_support, SUPPORT), np.array([t, alpha_over(self.alpha), *p_s])
 
     @property
     def largest_lift(self) -> float | None:

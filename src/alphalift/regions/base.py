@@ -46,6 +46,11 @@ class Region(ABC):
         return None
 
     @property
+    def simplest(self) -> Region:
+        """The same set of lifts, described in the way that is easiest to solve."""
+        return self
+
+    @property
     def largest_lift(self) -> float | None:
         """t where C is exactly {l <= t}: the region's facets, when they are that simple."""
         return None

@@ -38,7 +38,8 @@ def pull_inside(points: Array, joint: Joint, region: Region) -> Array:
     that does not lead inside (several lifts at the cap at once), towards P_X, which always does: the value is
     convex and 1 there.
     """
-    if region.budget <= region.value(np.ones((1, len(joint.p_s))), joint.p_s)[0]:
+    # Where revealing nothing already takes the whole budget, up to rounding.
+    if region.budget <= region.value(np.ones((1, len(joint.p_s))), joint.p_s)[0] * (1 + _ROUNDING):
         return _onto_null_space(points, joint)
     limit = region.budget * (1 + _ROUNDING)
     lifts = points @ joint.lift.T

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class Optimal:
             if region.allows(joint.lift.T, joint.p_s).all():
                 solutions.append(_published(joint, region, utility))
                 continue
-            solution = _Run(self, joint, region, utility, warm).solve()
+            solution = replace(_Run(self, joint, region.simplest, utility, warm).solve(), region=region)
             warm = np.concatenate([warm[-8 * len(joint.p_x) :], solution.mechanism.p_x_given_y.T])
             solutions.append(solution)
         return tuple(solutions)
