@@ -28,7 +28,7 @@ REGIONS = [
     AlphaLift(3, 0),
     AlphaLift(3, 5),
 ]
-SOLVERS = [Optimal(time_limit=1.0), Algorithm1(), Vertices(), SubsetMerging(), CompleteMerging()]
+SOLVERS = [Optimal(node_limit=5000), Algorithm1(), Vertices(), SubsetMerging(), CompleteMerging()]
 
 
 def cells():
@@ -60,18 +60,26 @@ class TestSymmetries:
             region = MaxLift(region.epsilon)
         return design(Joint(table.tolist(), counts=True), region, solver=solver).normalized_utility
 
+    def same(self, solver):
+        """Solvers are exact to rounding, but for one that stops within a gap."""
+        return 2 * solver.relative_gap if isinstance(solver, Optimal) else 1e-9
+
     def table(self):
         return np.random.default_rng(11).integers(1, 30, size=(4, 6))
 
     def test_relabelling(self, solver, region):
         table, generator = self.table(), np.random.default_rng(3)
         shuffled = table[generator.permutation(4)][:, generator.permutation(6)]
-        assert self.utility(shuffled, region, solver) == pytest.approx(self.utility(table, region, solver), abs=1e-9)
+        assert self.utility(shuffled, region, solver) == pytest.approx(
+            self.utility(table, region, solver), abs=self.same(solver)
+        )
 
     def test_splitting_a_secret_in_equal_halves(self, solver, region):
         table = self.table()
         halves = np.vstack([2 * table[1:], table[:1], table[:1]])
-        assert self.utility(halves, region, solver) == pytest.approx(self.utility(table, region, solver), abs=1e-9)
+        assert self.utility(halves, region, solver) == pytest.approx(
+            self.utility(table, region, solver), abs=self.same(solver)
+        )
 
     def test_a_symbol_without_mass(self, solver, region):
         table = self.table()

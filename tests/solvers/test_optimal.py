@@ -199,7 +199,7 @@ def test_degenerate_instances(name, alpha, share):
     """
     joint = DEGENERATE[name]
     region = AlphaLift(alpha, share * epsilon_max(joint, alpha))
-    solution = design(joint, region, solver=Optimal(time_limit=1.0))
+    solution = design(joint, region, solver=Optimal(node_limit=20_000))
     flat = (alpha < 1.01 and share > 0) or name == "nearly independent"
     if not flat:
         assert_certified(solution)

@@ -27,6 +27,11 @@ class ConcaveProgram:
     curve: Any
     moments: Array
 
+    def compile(self) -> None:
+        """Compile the kernels, or load them from numba's cache; later calls cost nothing."""
+        for ready in (kernels.compiled_descend, kernels.compiled_bound_root, kernels.compiled_expand):
+            ready()
+
     def local_minima(self, prices: Array, starts: Array) -> tuple[Array, Array]:
         """A local minimum near every start, (count, |X|), and its objective; infinite where none was found."""
         points, values = np.array(starts), np.empty(len(starts))
