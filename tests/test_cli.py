@@ -20,7 +20,7 @@ def alphalift(*arguments, folder):
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=400,
     )
 
 
