@@ -27,7 +27,6 @@ from alphalift.baselines import CompleteMerging, SubsetMerging
 from alphalift.geometry.concave import Search
 from alphalift.geometry.mixture import MixtureProgram
 from alphalift.measures import entropy, epsilon_max
-from alphalift.regions.base import FLOAT_SLACK
 from alphalift.solvers.optimal import _concave_program
 from strategies import random_joint
 
@@ -321,7 +320,3 @@ def test_what_cannot_be_compiled_is_refused():
         design(random_joint(0), Other())
     with pytest.raises(SettingError, match="compiled curve"):
         design(random_joint(0), MaxLift(0.1), utility=Odd())
-
-
-def test_slack_of_checks_is_rounding_only():
-    assert FLOAT_SLACK == 1e-12

@@ -132,9 +132,9 @@ def interior_point(support, parameters, moments, rates, width, base, mass, dual,
             break
         target, second = 0.0, 0.0
         for corrector in range(2):
-            lift = (target - (1.0 - load) * sigma + second * dload * rise) / sigma - load
+            pull = (target - (1.0 - load) * sigma + second * dload * rise) / sigma - load
             for i in range(size):
-                side[i] = r[i] + base[i] + lift * gradient[i] + (target - w[i] * r[i] - second * dw[i] * dr[i]) / w[i]
+                side[i] = r[i] + base[i] + pull * gradient[i] + (target - w[i] * r[i] - second * dw[i] * dr[i]) / w[i]
             side[size] = mass
             for x in range(count):
                 rho[x] = (target - z[x] * v[x] - second * dv[x] * dz[x]) / v[x] - reduced[x] + z[x] - y[x]

@@ -78,7 +78,7 @@ def _up(value: float, digits: int) -> str:
 def _status(solution: Solution, useful: str) -> str:
     region = solution.region
     text = f"Status: {solution.status.value}."
-    if solution.upper_bound < solution.utility * (1 + 1e-9) or solution.relative_gap < 0.5:
+    if solution.relative_gap < 0.5:
         text += f" The gap is at most {_percent_up(solution.relative_gap)} of the information in {useful}."
     if isinstance(region, AlphaLift) and solution.status is not Status.TRIVIAL:
         needed = _up(epsilon_max(solution.joint, region.alpha), 4)
