@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ from alphalift.geometry import kernels
 
 _ACCURACY = 1e-7
 _FIRST_NODES = 1024
+# Fewer are not worth a thread.
+_NODES_A_THREAD = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +32,12 @@ class ConcaveProgram:
 
     def compile(self) -> None:
         """Compile the kernels, or load them from numba's cache; later calls cost nothing."""
-        for ready in (kernels.compiled_descend, kernels.compiled_bound_root, kernels.compiled_expand):
+        for ready in (
+            kernels.compiled_descend,
+            kernels.compiled_bound_root,
+            kernels.compiled_expand,
+            kernels.compiled_replay,
+        ):
             ready()
 
     def local_minima(self, prices: Array, starts: Array) -> tuple[Array, Array]:
@@ -62,17 +70,33 @@ class Certificate:
 
 
 class Search:
-    """Best-first branch and bound for one price vector; nodes whose bound reaches the threshold stay closed."""
+    """Best-first branch and bound; nodes whose bound reaches the threshold stay closed.
 
-    def __init__(self, program: ConcaveProgram, prices: Array, threshold: float) -> None:
-        self._arguments = (program.support, program.parameters, program.curve, program.moments, prices)
-        self._program, self._prices, self._threshold = program, prices, threshold
+    Prices may change on the way: the tree is then bounded again with the duals that it has, and goes on.
+    """
+
+    def __init__(self, program: ConcaveProgram, prices: Array, threshold: float, threads: int = 1) -> None:
+        self._program, self._prices, self._threshold, self._threads = program, prices, threshold, threads
         size, width = program.moments.shape
         self._tree = _new_tree(_FIRST_NODES, size, width + 1)
         kernels.compiled_bound_root()(*self._arguments, _ACCURACY, threshold, self._tree)
         self.nodes = 1
         self._closed = np.inf
         self._open = np.array([0])
+        self._close()
+
+    @property
+    def _arguments(self) -> tuple[Any, ...]:
+        program = self._program
+        return program.support, program.parameters, program.curve, program.moments, self._prices
+
+    def change_prices(self, prices: Array) -> None:
+        """Go on with the same tree at other prices."""
+        self._prices = prices
+        leaves = np.zeros(self.nodes, np.bool_)
+        kernels.compiled_replay()(*self._arguments, self._threshold, self.nodes, self._tree, leaves)
+        self._closed = np.inf
+        self._open = np.flatnonzero(leaves)
         self._close()
 
     @property
@@ -91,14 +115,30 @@ class Search:
         worst = np.argpartition(bounds, count - 1)[:count]
         while self.nodes + 2 * count > len(self._tree[4]):
             self._tree = tuple(np.concatenate([part, np.zeros_like(part)]) for part in self._tree)
-        kernels.compiled_expand()(
-            *self._arguments, self._open[worst], self.nodes, _ACCURACY, self._threshold, self._tree
-        )
+        self._expand(self._open[worst])
         new = np.arange(self.nodes, self.nodes + 2 * count)
         self.nodes += 2 * count
         self._open = np.concatenate([np.delete(self._open, worst), new])
         self._close()
         return np.asarray(self._tree[2][new[self._tree[4][new] < self._threshold]])
+
+    def _expand(self, chosen: NDArray[np.int64]) -> None:
+        """Split these nodes, a share of them in each thread; places are given out beforehand, so threads change nothing."""
+
+        def expand(first: int, share: NDArray[np.int64]) -> None:
+            kernels.compiled_expand()(*self._arguments, share, first, _ACCURACY, self._threshold, self._tree)
+
+        shares = np.array_split(chosen, max(1, min(self._threads, len(chosen) // _NODES_A_THREAD)))
+        firsts = self.nodes + 2 * np.cumsum([0, *map(len, shares[:-1])])
+        others = [
+            threading.Thread(target=expand, args=(int(first), share))
+            for first, share in zip(firsts[1:], shares[1:], strict=True)
+        ]
+        for thread in others:
+            thread.start()
+        expand(int(firsts[0]), shares[0])
+        for thread in others:
+            thread.join()
 
     def _close(self) -> None:
         bounds = self._tree[4][self._open]
@@ -107,8 +147,19 @@ class Search:
         self._open = self._open[~closed]
 
     def certificate(self) -> Certificate:
-        _, _, _, dual, bound, place, symbol, child = (part[: self.nodes].copy() for part in self._tree)
-        return Certificate(self._prices, self._threshold, symbol, place, child, dual, bound)
+        """The tree without the nodes that a change of prices has cut off."""
+        _, _, _, dual, bound, place, symbol, child = self._tree
+        kept = [0]
+        for node in kept:  # grows while it is walked: parents before their children
+            if child[node]:
+                kept += [int(child[node]), int(child[node]) + 1]
+        order = np.array(kept)
+        renamed = np.zeros(self.nodes, np.int64)
+        renamed[order] = np.arange(len(order))
+        children = renamed[child[order]]
+        return Certificate(
+            self._prices, self._threshold, symbol[order], place[order], children, dual[order], bound[order]
+        )
 
 
 def _new_tree(nodes: int, size: int, duals: int) -> tuple[Any, ...]:

@@ -196,6 +196,8 @@ def exact_bound(support, parameters, curve, moments, prices, low, high, dual):
     the slope at which it stops. The bound itself is then the formula at (w, nu), valid whatever they are.
     """
     count, size = moments.shape
+    if low.sum() > 1.0 + _POINT or high.sum() < 1.0 - _POINT or (low > high).any():
+        return np.inf
     slope, at_low, at_high = np.empty(count), np.empty(count), np.empty(count)
     for x in range(count):
         rate = -prices[x]
@@ -204,8 +206,6 @@ def exact_bound(support, parameters, curve, moments, prices, low, high, dual):
         at_low[x] = curve(low[x], 0) + rate * low[x]
         at_high[x] = curve(high[x], 0) + rate * high[x]
         slope[x] = (at_high[x] - at_low[x]) / (high[x] - low[x]) if high[x] > low[x] else np.inf
-    if low.sum() > 1.0 + _POINT or high.sum() < 1.0 - _POINT:
-        return np.inf
     room = 1.0 - low.sum()
     nu = slope.min()
     for x in np.argsort(slope):
@@ -320,28 +320,73 @@ def expand(support, parameters, curve, moments, prices, chosen, first, accuracy,
     `tree` is low, high, point (node, |X|), dual (node, k+1), bound, place, symbol, child (node,): a node's box,
     the minimiser of its relaxation, its (w, nu), its bound, where to split it next, its first child or 0.
     """
-    low, high, point, dual, _, place, symbol, children = tree
+    point, dual, children = tree[2], tree[3], tree[7]
     for i in range(len(chosen)):
         node = chosen[i]
-        x = symbol[node]
         children[node] = first + 2 * i
         for child in range(first + 2 * i, first + 2 * i + 2):
-            low[child], high[child] = low[node], high[node]
             point[child], dual[child] = point[node], dual[node]
-            if child == first + 2 * i:
-                high[child, x] = place[node]
-            else:
-                low[child, x] = place[node]
+            _split_box(tree, node, child)
             _bound_node(support, parameters, curve, moments, prices, child, accuracy, threshold, tree)
+
+
+def replay(support, parameters, curve, moments, prices, threshold, count, tree, leaves):
+    """Bound the same tree at other prices with the duals it has, which mostly still serve: no program is solved.
+
+    Subtrees below a node that now reaches the threshold are dropped. `leaves` says which nodes are leaves now.
+    """
+    point, dual, bound, place, symbol, children = tree[2], tree[3], tree[4], tree[5], tree[6], tree[7]
+    reached = np.zeros(count, np.bool_)
+    reached[0] = True
+    bound[0] = exact_bound(support, parameters, curve, moments, prices, tree[0][0], tree[1][0], dual[0])
+    for node in range(count):
+        leaves[node] = reached[node] and (children[node] == 0 or bound[node] >= threshold)
+        if leaves[node]:
+            children[node] = 0
+            symbol[node], place[node] = _choose_split(curve, tree[0][node], tree[1][node], point[node])
+        elif reached[node]:
+            for child in range(children[node], children[node] + 2):
+                reached[child] = True
+                own = dual[child].copy()
+                dual[child] = dual[node]
+                _split_box(tree, node, child)
+                bound[child] = _inherit(support, parameters, curve, moments, prices, child, threshold, tree)
+                if bound[child] < threshold:
+                    alone = exact_bound(
+                        support, parameters, curve, moments, prices, tree[0][child], tree[1][child], own
+                    )
+                    if alone > bound[child]:
+                        bound[child] = alone
+                        dual[child] = own
+
+
+@kernel
+def _split_box(tree, node, child):
+    """The child's box: its parent's, split; empty if trimming has moved the parent's box past the place."""
+    low, high, place, symbol, children = tree[0], tree[1], tree[5], tree[6], tree[7]
+    low[child], high[child] = low[node], high[node]
+    if child == children[node]:
+        high[child, symbol[node]] = place[node]
+    else:
+        low[child, symbol[node]] = place[node]
+
+
+@kernel
+def _inherit(support, parameters, curve, moments, prices, node, threshold, tree):
+    """The node's bound by the dual that it inherits, and its box trimmed with it."""
+    low, high, dual = tree[0][node], tree[1][node], tree[3][node]
+    bound = exact_bound(support, parameters, curve, moments, prices, low, high, dual)
+    if bound < threshold:
+        trim(curve, moments, prices, low, high, dual, bound, threshold)
+    return bound
 
 
 @kernel
 def _bound_node(support, parameters, curve, moments, prices, node, accuracy, threshold, tree):
     """Bound one node: trim its box with the dual that it inherits, then find its own; and choose its split."""
     low, high, point, dual = tree[0][node], tree[1][node], tree[2][node], tree[3][node]
-    bound = exact_bound(support, parameters, curve, moments, prices, low, high, dual)
+    bound = _inherit(support, parameters, curve, moments, prices, node, threshold, tree)
     if bound < threshold:
-        trim(curve, moments, prices, low, high, dual, bound, threshold)
         bound = relax(support, parameters, curve, moments, prices, low, high, dual, point, accuracy, threshold)
     tree[4][node] = bound
     tree[6][node], tree[5][node] = _choose_split(curve, low, high, point)
@@ -402,6 +447,11 @@ def compiled_bound_root() -> Any:
 
 def compiled_expand() -> Any:
     return compile_once(expand, types.void(*_PROGRAM, INTEGERS, types.int64, types.float64, types.float64, _TREE))
+
+
+def compiled_replay() -> Any:
+    leaves = types.boolean[::1]
+    return compile_once(replay, types.void(*_PROGRAM, types.float64, types.int64, _TREE, leaves))
 
 
 def compiled_descend() -> Any:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
 
 import highspy
 import numpy as np
+from scipy.sparse import csr_array, vstack
 
 from alphalift.errors import SolverError
 from alphalift.exact import Array
@@ -15,10 +18,13 @@ from alphalift.exact import Array
 _TOLERANCE = 1e-10
 # A reduced cost above minus this cannot improve the value by more than this: the columns' weights sum to one.
 _PRICE_TOLERANCE = 1e-10
-_COLUMNS_A_ROUND = 30
+_COLUMNS_A_ROUND, _ROUND_PER_ROW = 30, 3
 # Solver, simplex strategy and tolerance. 4 is the primal simplex, whose basis stays feasible when columns are
 # added; 1 is the dual. The interior point without a basis is the last resort: it may use more columns than rows.
 _ATTEMPTS = (("simplex", 4, _TOLERANCE), ("simplex", 1, _TOLERANCE), ("simplex", 4, 1e-8), ("ipm", 1, 1e-8))
+
+# Rows are points. Sparse ones are for large alphabets, where a point has a few symbols among thousands.
+Points: TypeAlias = "Array | csr_array"
 
 
 @dataclass(frozen=True)
@@ -28,10 +34,14 @@ class Mixture:
     Any u gives the bound value >= u.mean + min over candidates of (cost - u.point); `prices` attains it.
     """
 
-    points: Array
+    stored_points: Points
     costs: Array
     weights: Array
     prices: Array
+
+    @cached_property
+    def points(self) -> Array:
+        return _dense(self.stored_points)
 
     @property
     def value(self) -> float:
@@ -56,30 +66,33 @@ class MixtureProgram:
 
     def __init__(self, mean: Array, cost_of_mean: float) -> None:
         self._mean = mean
-        self._points = mean[None]
-        self._costs = np.array([cost_of_mean])
+        self._points: Points = np.empty((0, len(mean)))
+        self._costs = np.empty(0)
         # Rows are divided by the mean, so that rare symbols weigh as much in HiGHS's tolerances as common ones.
         self._solver = _new_solver(len(mean))
-        self._add_columns(self._points, self._costs)
+        self._add_columns(mean[None], np.array([cost_of_mean]))
         self._weights, self._prices = self._run()
 
-    def solve(self, points: Array, costs: Array) -> Mixture:
+    def solve(self, points: Points, costs: Array) -> Mixture:
         """The best mixture of these points, the previous answer's, and the mean."""
         self._forget_unused()
+        most = max(_COLUMNS_A_ROUND, _ROUND_PER_ROW * len(self._mean))
+        # Prices of the mean alone say little, so a first handful is handed over unpriced.
+        chosen = np.arange(len(costs)) if len(self._costs) == 1 and len(costs) <= most else np.empty(0, np.intp)
         # A column is handed over once: tolerances may leave its reduced cost slightly negative for ever.
-        handed = np.zeros(len(points), dtype=bool)
+        handed = np.zeros(len(costs), dtype=bool)
         while True:
-            reduced = np.where(handed, 0.0, costs - points @ self._prices)
-            count = min(max(_COLUMNS_A_ROUND, len(self._mean)), len(reduced))
-            cheapest = np.argpartition(reduced, count - 1)[:count] if count else np.empty(0, dtype=np.intp)
-            cheapest = cheapest[reduced[cheapest] < -_PRICE_TOLERANCE]
-            if not len(cheapest):
+            if not len(chosen):
+                reduced = np.where(handed, 0.0, costs - points @ self._prices)
+                count = min(most, len(reduced))
+                chosen = np.argpartition(reduced, count - 1)[:count] if count else chosen
+                chosen = chosen[reduced[chosen] < -_PRICE_TOLERANCE]
+            if not len(chosen):
                 break
-            handed[cheapest] = True
-            self._points = np.concatenate([self._points, points[cheapest]])
-            self._costs = np.concatenate([self._costs, costs[cheapest]])
-            self._add_columns(points[cheapest], costs[cheapest])
+            handed[chosen] = True
+            self._add_columns(points[chosen], costs[chosen])
             self._weights, self._prices = self._run()
+            chosen = chosen[:0]
         used = self._weights > _TOLERANCE
         return Mixture(self._points[used], self._costs[used], self._weights[used], self._prices)
 
@@ -96,13 +109,19 @@ class MixtureProgram:
             self._points, self._costs = self._points[used], self._costs[used]
             self._weights = self._weights[used]
 
-    def _add_columns(self, points: Array, costs: Array) -> None:
-        count = len(points)
-        owners, symbols = np.nonzero(points)
-        starts = np.searchsorted(owners, np.arange(count)).astype(np.int32)
-        values = points[owners, symbols] / self._mean[symbols]
+    def _add_columns(self, points: Points, costs: Array) -> None:
+        count = len(costs)
+        if isinstance(points, csr_array):
+            symbols, starts, entries = points.indices, points.indptr[:-1], points.data
+        else:
+            owners, symbols = np.nonzero(points)
+            starts, entries = np.searchsorted(owners, np.arange(count)), points[owners, symbols]
+        values = entries / self._mean[symbols]
         limits = np.zeros(count), np.full(count, math.inf)
-        self._solver.addCols(count, costs, *limits, len(values), starts, symbols.astype(np.int32), values)
+        indices = starts.astype(np.int32), symbols.astype(np.int32)
+        self._solver.addCols(count, costs, *limits, len(values), *indices, values)
+        self._points = _stacked(self._points, points)
+        self._costs = np.concatenate([self._costs, costs])
 
     def _run(self) -> tuple[Array, Array]:
         """Continue from the last basis; where that fails numerically, start afresh with other rules."""
@@ -118,6 +137,16 @@ class MixtureProgram:
                 solution = self._solver.getSolution()
                 return np.array(solution.col_value), np.array(solution.row_dual) / self._mean
         raise SolverError(f"the linear program ended as {self._solver.getModelStatus().name}; no answer is returned")
+
+
+def _dense(points: Points) -> Array:
+    return points.toarray() if isinstance(points, csr_array) else points
+
+
+def _stacked(points: Points, more: Points) -> Points:
+    if isinstance(more, csr_array):
+        return csr_array(vstack([csr_array(points), more]))
+    return np.concatenate([_dense(points), more])
 
 
 def _new_solver(rows: int) -> highspy.Highs:

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
 
+from alphalift.compiled import kernel
 from alphalift.exact import Array
 from alphalift.joint import Joint
 from alphalift.regions import Region
 from alphalift.utilities import Utility
 
 _HALVINGS = 200
-_PAIRS_KEPT = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,39 +87,66 @@ class BinaryPosteriors:
                     group.remove(gone)
         return np.concatenate([np.array(points).reshape(-1, self.size), np.eye(self.size)[self.singles]])
 
-    def cheapest(self, prices: Array) -> tuple[float, Array]:
-        """The least uncertainty - prices.V over the whole list, and every symbol's best posteriors below zero."""
+    def cheapest(self, prices: Array) -> tuple[float, csr_array, Array]:
+        """The least uncertainty - prices.V over the whole list; each symbol's best posteriors below zero, their costs."""
         single = self.single_cost - prices[self.singles]
         lowest = float(single.min(initial=np.inf))
-        chosen = [np.eye(self.size)[self.singles[single < 0]]]
+        worth = self.singles[single < 0]
+        points = [_sparse(worth[:, None], np.ones((len(worth), 1)), self.size)]
+        costs = [np.full(len(worth), self.single_cost)]
         for level in self.levels:
             if not level.cost.size:
                 continue
-            # cost - (1 - share) price_below - share price_above
-            reduced = level.cost - prices[level.below][:, None]
-            reduced -= level.share * (prices[level.above][None] - prices[level.below][:, None])
+            below, above, reduced = _best_pairs(level, prices)
             lowest = min(lowest, float(reduced.min()))
-            chosen.append(self._best(level, reduced))
-        return lowest, np.concatenate(chosen)
+            below, above = below[reduced < 0], above[reduced < 0]
+            share = level.share[below, above]
+            symbols = np.stack([level.below[below], level.above[above]], axis=1)
+            points.append(_sparse(symbols, np.stack([1 - share, share], axis=1), self.size))
+            costs.append(level.cost[below, above])
+        return lowest, csr_array(vstack(points)), np.concatenate(costs)
 
-    def _best(self, level: _Level, reduced: Array) -> Array:
-        """The cheapest pairs of every symbol below and of every symbol above, where they are worth it."""
-        pairs = set[tuple[int, int]]()
-        for axis in (0, 1):
-            count = min(_PAIRS_KEPT, reduced.shape[axis])
-            best = np.argpartition(reduced, count - 1, axis=axis)
-            best = best[:count] if axis == 0 else best[:, :count].T
-            for row in best:
-                other = np.arange(len(row))
-                pairs.update(zip(*((row, other) if axis == 0 else (other, row)), strict=True))
-        rows, columns = np.array(sorted(pairs)).T
-        worth = reduced[rows, columns] < 0
-        rows, columns = rows[worth], columns[worth]
-        points = np.zeros((len(rows), self.size))
-        share = level.share[rows, columns]
-        points[np.arange(len(rows)), level.below[rows]] = 1 - share
-        points[np.arange(len(rows)), level.above[columns]] = share
-        return points
+
+def _sparse(symbols: NDArray[np.intp], shares: Array, size: int) -> csr_array:
+    """One row for each row of symbols and their shares: a pair among a thousand symbols is almost all zeros."""
+    count, width = symbols.shape
+    return csr_array((shares.ravel(), symbols.ravel(), np.arange(count + 1) * width), shape=(count, size))
+
+
+def _best_pairs(level: _Level, prices: Array) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+    """The two cheapest pairs of every symbol below and of every symbol above, and their reduced costs."""
+    below, above = prices[level.below], prices[level.above]
+    per_row, per_column = _two_least(level.cost, level.share, below, above)
+    columns = len(above)
+    flat = [np.arange(len(below))[:, None] * columns + per_row, per_column * columns + np.arange(columns)[:, None]]
+    i, j = np.divmod(np.unique(np.concatenate(flat, axis=None)), columns)
+    return i, j, level.cost[i, j] - below[i] - level.share[i, j] * (above[j] - below[i])
+
+
+@kernel
+def _two_least(cost, share, price_below, price_above):  # type: ignore[no-untyped-def]
+    """Where the two least cost - (1 - share) price_below - share price_above are, for every row and every column."""
+    rows, columns = cost.shape
+    per_row, per_column = np.zeros((rows, 2), np.int64), np.zeros((columns, 2), np.int64)
+    row_least, column_least = np.full((rows, 2), np.inf), np.full((columns, 2), np.inf)
+    for i in range(rows):
+        for j in range(columns):
+            reduced = cost[i, j] - price_below[i] - share[i, j] * (price_above[j] - price_below[i])
+            if reduced < row_least[i, 1]:
+                _insert(row_least[i], per_row[i], reduced, j)
+            if reduced < column_least[j, 1]:
+                _insert(column_least[j], per_column[j], reduced, i)
+    return per_row, per_column
+
+
+@kernel
+def _insert(least, place, value, index):  # type: ignore[no-untyped-def]
+    """Keep the two least values with their places."""
+    if value < least[0]:
+        least[1], place[1] = least[0], place[0]
+        least[0], place[0] = value, index
+    else:
+        least[1], place[1] = value, index
 
 
 def _interval(joint: Joint, region: Region) -> tuple[float, float]:

@@ -12,6 +12,7 @@ _HALVINGS = 40
 # A candidate that needs more than this to come inside is not worth keeping.
 _LARGEST_REPAIR = 1e-3
 _PROBE = 1e-5
+_NEIGHBOUR_SHARE = 0.3
 # Relative excess that is rounding; well below the 1e-12 to which floats keep a promise.
 _ROUNDING = 2e-13
 
@@ -29,6 +30,13 @@ def towards_symbols(joint: Joint, region: Region) -> Array:
         inside, outside = np.where(kept, middle[:, 0], inside), np.where(kept, outside, middle[:, 0])
     share = np.where(alone, 1.0, inside)[:, None]
     return np.asarray((1 - share) * joint.p_x + share * np.eye(size))
+
+
+def neighbours(points: Array) -> Array:
+    """Every point mixed with every symbol: starts that swap one symbol of a sparse point for another."""
+    size = points.shape[1]
+    mixed = (1 - _NEIGHBOUR_SHARE) * points[:, None, :] + _NEIGHBOUR_SHARE * np.eye(size)
+    return np.asarray(mixed.reshape(-1, size))
 
 
 def pull_inside(points: Array, joint: Joint, region: Region) -> Array:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy.sparse import csr_array, vstack
 
 from alphalift.errors import SettingError
 from alphalift.exact import Array
@@ -18,7 +20,7 @@ from alphalift.regions import Region
 from alphalift.solution import Solution, Status
 from alphalift.solvers.base import mixture_program
 from alphalift.solvers.binary import BinaryPosteriors
-from alphalift.solvers.candidates import pull_inside, towards_symbols
+from alphalift.solvers.candidates import neighbours, pull_inside, towards_symbols
 from alphalift.utilities import Utility
 
 # The bound is a float sum of a few hundred terms; this covers their rounding many times over.
@@ -46,7 +48,8 @@ class Optimal:
 
     `time_limit` is in seconds for each region; `node_limit` bounds the work itself, so that a run that ends
     there can be repeated exactly. `progress` is called as the gap closes. Ctrl-C ends the search and returns
-    the best so far. `keep_certificate` keeps the tree that proves the bound in the solution.
+    the best so far. `keep_certificate` keeps the tree that proves the bound in the solution. `threads` share
+    the search, one a core unless told; answers do not depend on it.
     """
 
     relative_gap: float = 1e-4
@@ -54,6 +57,7 @@ class Optimal:
     node_limit: int | None = None
     progress: Callable[[Progress], None] | None = field(default=None, compare=False, repr=False)
     keep_certificate: bool = True
+    threads: int | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.relative_gap < 1:
@@ -62,6 +66,8 @@ class Optimal:
             raise SettingError(f"time_limit is {self.time_limit:g}, expected seconds above 0")
         if self.node_limit is not None and self.node_limit < 1:
             raise SettingError(f"node_limit is {self.node_limit}, expected 1 or more")
+        if self.threads is not None and self.threads < 1:
+            raise SettingError(f"threads is {self.threads}, expected 1 or more")
 
     def solve(self, joint: Joint, regions: Sequence[Region], utility: Utility) -> tuple[Solution, ...]:
         # Neighbours share columns: what one region's answer used is offered to the next, if that allows it.
@@ -98,6 +104,7 @@ class _Run:
         self.upper_bound = self.everything
         self.certificate: Certificate | None = None
         self.nodes = 0
+        self.search: Search | None = None
         self.mixtures = mixture_program(joint, utility)
         self.columns, self.costs = np.empty((0, len(joint.p_x))), np.empty(0)
         self.mixture = self._mix(warm[region.allows(warm @ joint.lift.T, joint.p_s)])
@@ -134,7 +141,9 @@ class _Run:
     def _close_gap(self) -> Status:
         if len(self.joint.p_s) == 2:
             return self._close_binary()
-        self._improve_locally()
+        starts = towards_symbols(self.joint, self.region)
+        self.mixture = self._mix(starts)
+        self._improve_locally(starts)
         exhausted = False
         while True:
             found = self._price(until_closed=exhausted)
@@ -143,19 +152,33 @@ class _Run:
                 return Status.OPTIMAL
             if self.limit is not None:
                 return self.limit
-            exhausted = not self._add(found)
+            # What one search has found stays a start: at later prices it leads to other columns.
+            starts = np.concatenate([starts, found])
+            exhausted = not self._improve_around(starts)
 
-    def _improve_locally(self) -> None:
+    def _improve_around(self, starts: Array) -> bool:
+        """Local phases from the starts and from the neighbours of the columns in use, while these pay."""
+        improved, paying = self._improve_locally(starts), True
+        while paying and self.limit is None:
+            before = self.mixture.value
+            if not self._add(neighbours(self.mixture.points)):
+                break
+            improved = True
+            self._improve_locally(starts)
+            paying = before - self.mixture.value > -self.threshold
+        return improved
+
+    def _improve_locally(self, starts: Array) -> bool:
         """Columns from local minima alone, until they stop paying: cheap, and prices become sensible."""
-        starts = towards_symbols(self.joint, self.region)
-        self.mixture = self._mix(starts)
-        idle = 0
+        improved, idle = False, 0
         while idle < _IDLE_ROUNDS and self.limit is None:
             before = self.mixture.value
             if not self._add(np.concatenate([starts, self.mixture.points])):
                 break
+            improved = True
             # Degenerate steps change only the prices; a few of them are worth their while.
             idle = idle + 1 if before - self.mixture.value < -0.02 * self.threshold else 0
+        return improved
 
     def _add(self, starts: Array) -> bool:
         """Descend from the starts, keep what has a negative reduced cost, mix again; whether there was any."""
@@ -175,15 +198,19 @@ class _Run:
         It ends when closed, at a limit, or, unless `until_closed`, once enough starts lie below the threshold.
         """
         prices = self.mixture.prices
-        search = Search(self.program, prices, self.threshold)
+        if self.search is None:
+            self.search = Search(self.program, prices, self.threshold, self.settings.threads or os.cpu_count() or 1)
+        else:
+            self.search.change_prices(prices)
+        search = self.search
         found, enough = [np.empty((0, len(prices)))], 2 * len(prices) + 20
-        counted, total = self.nodes, 0
+        total = 0
         while not search.finished and self.limit is None and (until_closed or total < enough):
             points = search.grow(_FEW_NODES if search.nodes < 8 * len(prices) else _MANY_NODES)
             objective = self.utility.uncertainty(points) - points @ prices
             found.append(points[objective < self.threshold])
             total += len(found[-1])
-            self.nodes = counted + search.nodes
+            self.nodes = search.nodes
         self._raise_bound(search, prices)
         return np.concatenate(found)
 
@@ -198,9 +225,10 @@ class _Run:
         """Two secrets: every extreme posterior is on a finite list, and pricing over it is exact."""
         posteriors = BinaryPosteriors.of(self.joint, self.region, self.utility)
         self.mixture = self._mix(posteriors.first_mixture(self.joint.p_x))
+        columns, costs = csr_array(self.columns), self.costs
         while True:
             prices = self.mixture.prices
-            lowest, points = posteriors.cheapest(prices)
+            lowest, points, their_costs = posteriors.cheapest(prices)
             value = float(prices @ self.joint.p_x) + min(0.0, lowest)
             self.upper_bound = min(self.upper_bound, self.before - value + _ROUNDING)
             self._report()
@@ -209,8 +237,8 @@ class _Run:
             if self.limit is not None:
                 return self.limit
             kept = _MOST_KEPT * len(prices)
-            self.columns, self.costs = self.columns[-kept:], self.costs[-kept:]
-            self.mixture = self._mix(points)
+            columns, costs = vstack([columns[-kept:], points]), np.concatenate([costs[-kept:], their_costs])
+            self.mixture = self.mixtures.solve(columns, costs)
 
     def _report(self) -> None:
         if self.settings.progress is not None:
