@@ -52,16 +52,20 @@ class Certificate:
     """Why no V does better: prices u and a binary tree of boxes with a dual (w, nu) at every node.
 
     The root is the unit box. A node with `child` c > 0 is split at `place` of `symbol` into the nodes c (below)
-    and c + 1 (above); before a child is bounded, slabs that its parent's dual proves to lie above `threshold`
-    are cut off. A node without a child is a leaf, and its bound is the formula of `kernels` at its dual.
+    and c + 1 (above); a split outside of the box leaves one of them empty. Before a child is bounded, slabs are cut
+    off that its parent's w and the nu in `trimmed_at` prove to lie above `threshold`, which leaves [low, high].
+    A node without a child is a leaf, and its bound is the formula of `kernels` at its own dual.
     """
 
     prices: Array
     threshold: float
+    low: Array
+    high: Array
     symbol: NDArray[np.int64]
     place: Array
     child: NDArray[np.int64]
     dual: Array
+    trimmed_at: Array
     bound: Array
 
     @property
@@ -81,7 +85,6 @@ class Search:
         self._tree = _new_tree(_FIRST_NODES, size, width + 1)
         kernels.compiled_bound_root()(*self._arguments, _ACCURACY, threshold, self._tree)
         self.nodes = 1
-        self._closed = np.inf
         self._open = np.array([0])
         self._close()
 
@@ -95,7 +98,6 @@ class Search:
         self._prices = prices
         leaves = np.zeros(self.nodes, np.bool_)
         kernels.compiled_replay()(*self._arguments, self._threshold, self.nodes, self._tree, leaves)
-        self._closed = np.inf
         self._open = np.flatnonzero(leaves)
         self._close()
 
@@ -105,8 +107,8 @@ class Search:
 
     @property
     def lower_bound(self) -> float:
-        """No V has an objective below this: the least bound over all leaves, closed ones included."""
-        return float(min(self._closed, self._tree[4][self._open].min(initial=np.inf)))
+        """No V has an objective below this: the least bound over all leaves; what was trimmed has the threshold's."""
+        return float(min(self._threshold, self._tree[4][self._open].min(initial=np.inf)))
 
     def grow(self, most: int) -> Array:
         """Split up to this many of the worst open nodes; the relaxations' minimisers on new open nodes."""
@@ -141,14 +143,11 @@ class Search:
             thread.join()
 
     def _close(self) -> None:
-        bounds = self._tree[4][self._open]
-        closed = bounds >= self._threshold
-        self._closed = min(self._closed, float(bounds[closed].min(initial=np.inf)))
-        self._open = self._open[~closed]
+        self._open = self._open[self._tree[4][self._open] < self._threshold]
 
     def certificate(self) -> Certificate:
         """The tree without the nodes that a change of prices has cut off."""
-        _, _, _, dual, bound, place, symbol, child = self._tree
+        low, high, _, dual, bound, place, symbol, child, trimmed_at = self._tree
         kept = [0]
         for node in kept:  # grows while it is walked: parents before their children
             if child[node]:
@@ -156,10 +155,16 @@ class Search:
         order = np.array(kept)
         renamed = np.zeros(self.nodes, np.int64)
         renamed[order] = np.arange(len(order))
-        children = renamed[child[order]]
-        return Certificate(
-            self._prices, self._threshold, symbol[order], place[order], children, dual[order], bound[order]
-        )
+        parts = {"low": low, "high": high, "symbol": symbol, "place": place, "dual": dual}
+        parts |= {"child": renamed[child[: self.nodes]], "trimmed_at": trimmed_at, "bound": bound}
+        return Certificate(self._prices, self._threshold, **{name: part[order] for name, part in parts.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class PairCertificate:
+    """With two moments the extreme points are a finite list (`solvers.binary`), and the prices are the whole proof."""
+
+    prices: Array
 
 
 def _new_tree(nodes: int, size: int, duals: int) -> tuple[Any, ...]:
@@ -167,5 +172,5 @@ def _new_tree(nodes: int, size: int, duals: int) -> tuple[Any, ...]:
     wide = [np.zeros((nodes, size)) for _ in range(3)]
     wide[1][0] = 1.0
     dual = np.ones((nodes, duals))
-    thin = [np.zeros(nodes), np.zeros(nodes), np.zeros(nodes, np.int64), np.zeros(nodes, np.int64)]
+    thin = [np.zeros(nodes), np.zeros(nodes), np.zeros(nodes, np.int64), np.zeros(nodes, np.int64), np.zeros(nodes)]
     return (*wide, dual, *thin)

@@ -224,9 +224,8 @@ def exact_bound(support, parameters, curve, moments, prices, low, high, dual):
 
 @kernel
 def trim(curve, moments, prices, low, high, dual, bound, threshold):
-    """Shrink the box by slabs that (w, nu) already proves to lie above the threshold; the largest share cut."""
+    """Shrink the box by slabs that (w, nu) already proves to lie above the threshold."""
     count, size = moments.shape
-    largest = 0.0
     for x in range(count):
         width = high[x] - low[x]
         if width < _POINT:
@@ -251,12 +250,9 @@ def trim(curve, moments, prices, low, high, dual, bound, threshold):
             else:
                 inside = middle
         if at_high >= level:
-            largest = max(largest, (high[x] - outside) / width)
             high[x] = outside
         else:
-            largest = max(largest, (outside - low[x]) / width)
             low[x] = outside
-    return largest
 
 
 @kernel
@@ -310,15 +306,18 @@ def _choose_split(curve, low, high, point):
 
 
 def bound_root(support, parameters, curve, moments, prices, accuracy, threshold, tree):
-    """Bound node 0 in place."""
-    _bound_node(support, parameters, curve, moments, prices, 0, accuracy, threshold, tree)
+    """Bound node 0, the unit box, in place."""
+    low, high, point, dual = tree[0][0], tree[1][0], tree[2][0], tree[3][0]
+    tree[4][0] = relax(support, parameters, curve, moments, prices, low, high, dual, point, accuracy, threshold)
+    tree[6][0], tree[5][0] = _choose_split(curve, low, high, point)
 
 
 def expand(support, parameters, curve, moments, prices, chosen, first, accuracy, threshold, tree):
     """Split every chosen node; the children of the i-th go to the places first + 2i and first + 2i + 1.
 
-    `tree` is low, high, point (node, |X|), dual (node, k+1), bound, place, symbol, child (node,): a node's box,
-    the minimiser of its relaxation, its (w, nu), its bound, where to split it next, its first child or 0.
+    `tree` is low, high, point (node, |X|), dual (node, k+1), bound, place, symbol, child, trimmed_at (node,): a
+    node's box, the minimiser of its relaxation, its (w, nu), its bound, where to split it next, its first child or 0,
+    and the nu which trimmed it together with its parent's w.
     """
     point, dual, children = tree[2], tree[3], tree[7]
     for i in range(len(chosen)):
@@ -376,6 +375,7 @@ def _inherit(support, parameters, curve, moments, prices, node, threshold, tree)
     """The node's bound by the dual that it inherits, and its box trimmed with it."""
     low, high, dual = tree[0][node], tree[1][node], tree[3][node]
     bound = exact_bound(support, parameters, curve, moments, prices, low, high, dual)
+    tree[8][node] = dual[-1]
     if bound < threshold:
         trim(curve, moments, prices, low, high, dual, bound, threshold)
     return bound
@@ -438,7 +438,7 @@ def _descend(support, parameters, curve, moments, prices, point):
 
 
 _PROGRAM = (types.FunctionType(SUPPORT), VECTOR, types.FunctionType(CURVE), MATRIX, VECTOR)
-_TREE = types.Tuple((MATRIX, MATRIX, MATRIX, MATRIX, VECTOR, VECTOR, INTEGERS, INTEGERS))
+_TREE = types.Tuple((MATRIX, MATRIX, MATRIX, MATRIX, VECTOR, VECTOR, INTEGERS, INTEGERS, VECTOR))
 
 
 def compiled_bound_root() -> Any:

@@ -15,6 +15,7 @@ from alphalift.exact import Array
 
 # Float arithmetic cannot tell a tight posterior from one that is past the budget by a few roundings.
 FLOAT_SLACK = 1e-12
+_HALVINGS = 200
 
 R = TypeVar("R", bound="Region")
 
@@ -69,3 +70,20 @@ def grid(region: Callable[..., R], **parameters: Iterable[float]) -> tuple[R, ..
     """One region for every combination: grid(AlphaLift, alpha=[10, 3], epsilon=[.1, .2])."""
     names = tuple(parameters)
     return tuple(region(**dict(zip(names, cell, strict=True))) for cell in itertools.product(*parameters.values()))
+
+
+def lift_interval(region: Region, p_s: Array) -> tuple[float, float]:
+    """Two secrets: the ends of the allowed lifts of the first one, minus one; inside by rounding, never outside."""
+    ends = []
+    for furthest in (-1.0, float(p_s[1] / p_s[0])):
+        inside, outside = 0.0, furthest
+        for _ in range(_HALVINGS):
+            middle = (inside + outside) / 2
+            lift = np.array([[1 + middle, 1 - middle * p_s[0] / p_s[1]]])
+            if region.value(lift, p_s)[0] <= region.budget:
+                inside = middle
+            else:
+                outside = middle
+        last = np.array([[1 + furthest, 1 - furthest * p_s[0] / p_s[1]]])
+        ends.append(furthest if region.value(np.maximum(last, 0), p_s)[0] <= region.budget else inside)
+    return ends[0], ends[1]

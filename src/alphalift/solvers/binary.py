@@ -11,10 +11,8 @@ from scipy.sparse import csr_array, vstack
 from alphalift.compiled import kernel
 from alphalift.exact import Array
 from alphalift.joint import Joint
-from alphalift.regions import Region
+from alphalift.regions import Region, lift_interval
 from alphalift.utilities import Utility
-
-_HALVINGS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +48,7 @@ class BinaryPosteriors:
     @classmethod
     def of(cls, joint: Joint, region: Region, utility: Utility) -> BinaryPosteriors:
         deviation = joint.lift_deviation[0]
-        ends = _interval(joint, region)
+        ends = lift_interval(region, joint.p_s)
         inside = (deviation >= ends[0]) & (deviation <= ends[1])
         single = np.zeros((1, len(deviation)))
         single[0, 0] = 1.0
@@ -147,24 +145,6 @@ def _insert(least, place, value, index):  # type: ignore[no-untyped-def]
         least[0], place[0] = value, index
     else:
         least[1], place[1] = value, index
-
-
-def _interval(joint: Joint, region: Region) -> tuple[float, float]:
-    """The ends of the allowed lifts of the first secret, minus one; inside by rounding, never outside."""
-    p_s = joint.p_s
-    ends = []
-    for furthest in (-1.0, p_s[1] / p_s[0]):
-        inside, outside = 0.0, float(furthest)
-        for _ in range(_HALVINGS):
-            middle = (inside + outside) / 2
-            lift = np.array([[1 + middle, 1 - middle * p_s[0] / p_s[1]]])
-            if region.value(lift, p_s)[0] <= region.budget:
-                inside = middle
-            else:
-                outside = middle
-        last = np.array([[1 + furthest, 1 - furthest * p_s[0] / p_s[1]]])
-        ends.append(float(furthest) if region.value(np.maximum(last, 0), p_s)[0] <= region.budget else inside)
-    return ends[0], ends[1]
 
 
 def _level(deviation: Array, end: float, utility: Utility) -> _Level:

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, vstack
 
 from alphalift.errors import SettingError
 from alphalift.exact import Array
-from alphalift.geometry.concave import Certificate, ConcaveProgram, Search
+from alphalift.geometry.concave import Certificate, ConcaveProgram, PairCertificate, Search
 from alphalift.geometry.mixture import Mixture
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
@@ -102,7 +102,7 @@ class _Run:
         # A search may leave this much; the rest of the gap covers what the linear program itself leaves.
         self.threshold = -0.9 * settings.relative_gap * self.everything
         self.upper_bound = self.everything
-        self.certificate: Certificate | None = None
+        self.certificate: Certificate | PairCertificate | None = None
         self.nodes = 0
         self.search: Search | None = None
         self.mixtures = mixture_program(joint, utility)
@@ -230,7 +230,9 @@ class _Run:
             prices = self.mixture.prices
             lowest, points, their_costs = posteriors.cheapest(prices)
             value = float(prices @ self.joint.p_x) + min(0.0, lowest)
-            self.upper_bound = min(self.upper_bound, self.before - value + _ROUNDING)
+            bound = self.before - value + _ROUNDING
+            if bound < self.upper_bound:
+                self.upper_bound, self.certificate = bound, PairCertificate(prices)
             self._report()
             if self.gap <= self.settings.relative_gap or lowest > -1e-13:
                 return Status.OPTIMAL
