@@ -19,8 +19,10 @@ check: .venv/.check
 bench: .venv/.bench
 	$(BIN)/python benchmarks/algorithm1.py
 	$(BIN)/python benchmarks/optimal.py
+	$(BIN)/python benchmarks/alternatives.py
+	$(BIN)/python benchmarks/dominance.py
 
-# The committed run of the paper's experiment: about two minutes on two cores.
+# The committed run of the paper's experiment: about ten minutes on two cores.
 reproduce: .venv/.base
 	$(BIN)/alphalift reproduce --distributions 100 --seed 0 --out docs/reproduction
 

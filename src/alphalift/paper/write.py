@@ -10,20 +10,25 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from alphalift.exact import Array
 from alphalift.paper.claims import as_markdown
-from alphalift.paper.experiment import Experiment
+from alphalift.paper.experiment import OPTIMUM, Experiment
 from alphalift.paper.figure import figure1
 from alphalift.show.style import save
 from alphalift.solvers.algorithm1 import PAPER_ALPHAS, PAPER_EPSILONS
 
 
 def write_experiment(experiment: Experiment, folder: Path) -> list[Path]:
-    """figure1.png, figure1.pdf, figure1.csv, epsilon_max.csv, claims.md and run.json; the paths written."""
+    """figure1 (png, pdf, csv), optimum.csv, epsilon_max.csv, claims.md and run.json; the paths written."""
     texts = {"claims.md": as_markdown(experiment), "run.json": _run(experiment)}
     folder.mkdir(parents=True, exist_ok=True)
     figure = figure1(experiment)
     written = [save(figure, folder / "figure1.png"), save(figure, folder / "figure1.pdf")]
-    tables = {"figure1.csv": _means(experiment), "epsilon_max.csv": _epsilon_max(experiment)}
+    tables = {
+        "figure1.csv": _means(experiment),
+        "optimum.csv": _optimum(experiment),
+        "epsilon_max.csv": _epsilon_max(experiment),
+    }
     for name, frame in tables.items():
         frame.to_csv(folder / name, index=False, float_format="%.9g")
         written.append(folder / name)
@@ -34,15 +39,33 @@ def write_experiment(experiment: Experiment, folder: Path) -> list[Path]:
 
 
 def _means(experiment: Experiment) -> pd.DataFrame:
-    """The curves of Figure 1: means over the joints, one row a cell."""
-    columns = {
-        "alpha": np.repeat(PAPER_ALPHAS, len(PAPER_EPSILONS)),
-        "epsilon": np.tile(PAPER_EPSILONS, len(PAPER_ALPHAS)),
-    }
+    """The paper's curves of Figure 1: means over the joints, one row a cell."""
+    columns = _cells(PAPER_EPSILONS)
     for name, curves in (("algorithm1", experiment.algorithm1), ("subset_merging", experiment.subset_merging)):
         for field in ("utility", "alpha_leakage", "max_lift_leakage"):
             columns[f"{name}_{field}"] = getattr(curves, field).mean(axis=0).ravel()
     return pd.DataFrame(columns)
+
+
+def _optimum(experiment: Experiment) -> pd.DataFrame:
+    """The certified optimum and Algorithm 1's distance from it, as shares of H(X) over the joints, one row a cell."""
+    optimum = experiment.optimum
+    columns = {
+        "optimum_mean": optimum.utility.mean(axis=0),
+        "upper_bound_mean": optimum.upper_bound.mean(axis=0),
+        "algorithm1_mean": experiment.algorithm1.at(optimum.epsilons).utility.mean(axis=0),
+        "distance_mean": experiment.distance.mean(axis=0),
+        "distance_max": experiment.distance.max(axis=0),
+    }
+    return pd.DataFrame(_cells(optimum.epsilons) | {name: values.ravel() for name, values in columns.items()})
+
+
+def _cells(epsilons: tuple[float, ...]) -> dict[str, Array]:
+    """alpha and epsilon of every cell, in the order of the curves."""
+    return {
+        "alpha": np.repeat(PAPER_ALPHAS, len(epsilons)),
+        "epsilon": np.tile(epsilons, len(PAPER_ALPHAS)),
+    }
 
 
 def _epsilon_max(experiment: Experiment) -> pd.DataFrame:
@@ -56,6 +79,12 @@ def _run(experiment: Experiment) -> str:
     settings = {
         "distributions": experiment.distributions,
         "seed": experiment.seed,
+        "optimum": {
+            "relative_gap": OPTIMUM.relative_gap,
+            "node_limit": OPTIMUM.node_limit,
+            "epsilons": experiment.optimum.epsilons,
+            "largest_gap": experiment.gap,
+        },
         "python": platform.python_version(),
         "versions": {name: version(name) for name in packages},
     }
