@@ -22,6 +22,7 @@ import numpy as np
 from alphalift import AlphaLift, Joint, Optimal, design, read_joint
 from alphalift.baselines import CompleteMerging, SubsetMerging
 from alphalift.data import adult
+from alphalift.geometry.concave import Certificate
 from alphalift.paper import random_joints
 
 
@@ -103,7 +104,7 @@ def measure(cell: Cell) -> dict[str, object]:
         "relative_gap": f"{solution.relative_gap:.2e}",
         "asked_gap": cell.gap,
         "seconds": f"{seconds:.3f}",
-        "leaves": solution.certificate.leaves if solution.certificate else "",
+        "leaves": solution.certificate.leaves if isinstance(solution.certificate, Certificate) else "",
         "best_baseline": f"{baseline:.6f}",
         "keeps_promise": bool(solution.mechanism.check(cell.region)),
     }
