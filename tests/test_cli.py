@@ -4,7 +4,10 @@ import json
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
+
+from alphalift.paper.experiment import OPTIMUM, OPTIMUM_EPSILONS
 
 TABLE = "who,colour,ill\n" + "".join(
     f"{i},{colour},{ill}\n"
@@ -32,38 +35,49 @@ def folder(tmp_path):
     return tmp_path
 
 
+DESIGN = ("design", "table.csv", "-s", "ill", "-u", "colour", "--alpha", 10, "--epsilon", 0.1)
+
+
 def test_design_in_words_and_in_a_file(folder):
-    run = alphalift(
-        "design",
-        "table.csv",
-        "-s",
-        "ill",
-        "-u",
-        "colour",
-        "--alpha",
-        10,
-        "--epsilon",
-        0.1,
-        "--out",
-        "m.json",
-        folder=folder,
-    )
+    run = alphalift(*DESIGN, "--out", "m.json", folder=folder)
     assert run.returncode == 0, run.stderr
     assert "keeps" in run.stdout
     assert "group, yes (40.0%), becomes at most" in run.stdout
     document = json.loads((folder / "m.json").read_text())
-    assert document["region"] == {"name": "AlphaLift", "alpha": 10.0, "epsilon": 0.1}
-    assert document["leakage"] <= 0.1 + 1e-12
-    assert document["x_labels"] == ["blue", "red"]
-    for column in zip(*document["p_y_given_x"], strict=True):
-        assert sum(column) == pytest.approx(1)
+    assert document["promise"] == {"region": "AlphaLift", "alpha": "10", "epsilon": "0.1"}
+    assert document["labels"]["x"] == ["blue", "red"]
+    assert all(sum(column) == 2**52 for column in zip(*document["weights"], strict=True))
+    assert "proven: the promise holds" in run.stdout.lower()
+
+
+def test_verify_proves_every_claim_or_exits_with_1(folder):
+    alphalift(*DESIGN, "--out", "m.json", folder=folder)
+    good = alphalift("verify", "m.json", folder=folder)
+    assert good.returncode == 0, good.stdout
+    assert [line.split()[:2] for line in good.stdout.splitlines()] == [
+        ["proven", name] for name in ("form:", "promise:", "unseen", "utility:", "optimum:")
+    ]
+    text = (folder / "m.json").read_text()
+    (folder / "bad.json").write_text(text.replace('"epsilon":"0.1"', '"epsilon":"0.09"'))
+    bad = alphalift("verify", "bad.json", folder=folder)
+    assert bad.returncode == 1
+    assert "NOT PROVEN  promise" in bad.stdout
+    assert alphalift("verify", "table.csv", folder=folder).returncode == 1
+    assert alphalift("verify", "nothing.json", folder=folder).returncode == 1
+
+
+def test_a_withheld_joint_is_verified_only_with_its_opening(folder):
+    alphalift(*DESIGN, "--out", "m.json", "--withhold", "opening.json", folder=folder)
+    assert "counts" not in json.loads((folder / "m.json").read_text())["joint"]
+    assert alphalift("verify", "m.json", folder=folder).returncode == 1
+    assert alphalift("verify", "m.json", "--opening", "opening.json", folder=folder).returncode == 0
 
 
 def test_design_as_json_for_other_programs(folder):
     run = alphalift(
         "design", "table.csv", "-s", "ill", "-u", "colour", "--alpha", "inf", "--epsilon", 0.1, "--json", folder=folder
     )
-    assert json.loads(run.stdout)["region"]["alpha"] == "inf"
+    assert json.loads(run.stdout)["promise"]["alpha"] == "inf"
 
 
 def test_curve(folder):
@@ -93,8 +107,25 @@ def test_reproduce_writes_everything(folder):
     run = alphalift("reproduce", "--distributions", 1, "--seed", 4, "--out", "r", folder=folder)
     assert run.returncode == 0, run.stderr
     names = {path.name for path in (folder / "r").iterdir()}
-    assert names == {"figure1.png", "figure1.pdf", "figure1.csv", "epsilon_max.csv", "claims.md", "run.json"}
+    assert names == {
+        "figure1.png",
+        "figure1.pdf",
+        "figure1.csv",
+        "optimum.csv",
+        "epsilon_max.csv",
+        "claims.md",
+        "run.json",
+    }
     assert len((folder / "r" / "figure1.csv").read_text().splitlines()) == 951
+    optimum = pd.read_csv(folder / "r" / "optimum.csv")
+    assert len(optimum) == 5 * len(OPTIMUM_EPSILONS)
+    gap = optimum["upper_bound_mean"] - optimum["optimum_mean"]
+    assert gap.between(0, 1.001 * OPTIMUM.relative_gap).all()
+    assert (optimum["distance_mean"] == optimum["distance_max"]).all()  # of a single joint
+    assert (optimum["distance_mean"] >= -OPTIMUM.relative_gap).all()
+    settings = json.loads((folder / "r" / "run.json").read_text())["optimum"]
+    assert settings["epsilons"] == list(OPTIMUM_EPSILONS)
+    assert settings["largest_gap"] == pytest.approx(gap.max(), abs=1e-8)
 
 
 GOOD = ["design", "table.csv", "-s", "ill", "-u", "colour", "--alpha", "3", "--epsilon", "0.1"]

@@ -17,6 +17,7 @@ LAYERS = [
     "utilities",
     "geometry",
     "mechanism",
+    "proof",
     "solution",
     "solvers",
     "baselines",

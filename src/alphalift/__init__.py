@@ -3,8 +3,18 @@
 from importlib.metadata import version
 
 from alphalift import baselines, measures
-from alphalift.design import design
-from alphalift.errors import AlphaliftError, InputError, JointError, PromiseError, SettingError, SolverError, TableError
+from alphalift.design import design, prove
+from alphalift.document import Stored, load, to_document, to_json, withhold_joint
+from alphalift.errors import (
+    AlphaliftError,
+    InputError,
+    JointError,
+    PromiseError,
+    ProofError,
+    SettingError,
+    SolverError,
+    TableError,
+)
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import AlphaLift, MaxLift, Region, grid
@@ -30,11 +40,13 @@ __all__ = [
     "Optimal",
     "Progress",
     "PromiseError",
+    "ProofError",
     "Region",
     "SettingError",
     "Solution",
     "SolverError",
     "Status",
+    "Stored",
     "TableError",
     "Tradeoff",
     "Utility",
@@ -43,9 +55,14 @@ __all__ = [
     "describe",
     "design",
     "grid",
+    "load",
     "measures",
     "plot_mechanism",
     "plot_tradeoff",
+    "prove",
     "read_joint",
     "sweep",
+    "to_document",
+    "to_json",
+    "withhold_joint",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -12,11 +13,12 @@ from rich.console import Console
 
 from alphalift.data import adult
 from alphalift.design import design
-from alphalift.document import to_json
+from alphalift.document import to_document, to_json, withhold_joint
 from alphalift.errors import AlphaliftError, InputError
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
 from alphalift.paper import run_experiment, write_experiment
+from alphalift.proof import checker
 from alphalift.regions import AlphaLift, grid
 from alphalift.release import read_joint
 from alphalift.show import describe, plot_mechanism, plot_tradeoff
@@ -52,23 +54,43 @@ def design_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the mechanism as JSON instead of words.")] = False,
     drop_missing: DropMissing = False,
     time_limit: Annotated[float, typer.Option(min=0.001, help="Seconds; Ctrl-C also returns the best so far.")] = 60.0,
+    withhold: Annotated[
+        Path | None,
+        typer.Option(
+            help="Leave the counts out of the mechanism, behind a commitment; what opens it goes to this file."
+        ),
+    ] = None,
 ) -> None:
-    """Design a mechanism for one table, secret, useful column and promise."""
+    """Design a mechanism for one table, secret, useful column and promise, with its proof."""
     region = AlphaLift(alpha, epsilon)
-    if out is not None:
-        _check_output(out, table)
+    for path in (out, withhold):
+        if path is not None:
+            _check_output(path, table)
     joint = _read(table, sensitive, useful, drop_missing)
     with LiveLine() as live:
         solution = design(joint, region, solver=Optimal(time_limit=time_limit, progress=live.show))
-    text = to_json(solution)
+    document = to_document(solution) if out or withhold or as_json else {}
+    if withhold is not None:
+        document, opening = withhold_joint(document, secrets.token_hex(32))
+        withhold.write_text(to_json(opening), encoding="utf-8")
     if out is not None:
-        out.write_text(text, encoding="utf-8")
+        out.write_text(to_json(document), encoding="utf-8")
     if as_json:
-        print(text, end="")
+        print(to_json(document), end="")
         return
     print(describe(solution, secret=" and ".join(sensitive), useful=" and ".join(useful)))
-    if out is not None:
-        print(f"Written: {out}")
+    for path in (out, withhold):
+        if path is not None:
+            print(f"Written: {path}")
+
+
+@app.command()
+def verify(
+    file: Annotated[Path, typer.Argument(help="A mechanism, as `design --out` writes it.")],
+    opening: Annotated[Path | None, typer.Option(help="What opens the commitment of a withheld joint.")] = None,
+) -> None:
+    """Prove every claim of a mechanism file again, without trusting any solver; exit code 1 if one is not proven."""
+    sys.exit(checker.main([str(path) for path in (file, opening) if path is not None]))
 
 
 @app.command()
@@ -97,7 +119,7 @@ def reproduce(
     out: Folder = Path("reproduction"),
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core unless told.")] = None,
 ) -> None:
-    """Run the paper's section V and write its Figure 1, the data and a verdict on every claim."""
+    """Run the paper's section V beside the certified optimum: Figure 1, the data and a verdict on every claim."""
     experiment = run_experiment(distributions, seed, workers=workers)
     for path in write_experiment(experiment, out):
         print(f"Written: {path}")
@@ -111,7 +133,7 @@ def demo(out: Folder = Path("demo")) -> None:
     print(f"The 1994 US census, {joint.n} people. Sensitive: race. Useful: education.")
     print(describe(solution, secret="race", useful="education"))
     out.mkdir(parents=True, exist_ok=True)
-    (out / "mechanism.json").write_text(to_json(solution), encoding="utf-8")
+    (out / "mechanism.json").write_text(to_json(to_document(solution)), encoding="utf-8")
     tradeoff = _curve(joint, [float("inf"), 10.0, 3.0], 24)
     written = [
         out / "mechanism.json",

@@ -1,12 +1,21 @@
-"""design: from a joint and a promise to a mechanism."""
+"""design: from a joint and a promise to a mechanism that is proven to keep it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
+from alphalift.errors import SettingError
 from alphalift.joint import Joint
+from alphalift.mechanism import Mechanism
+from alphalift.proof import checkable, proven_integers
 from alphalift.regions import Region
-from alphalift.solution import Solution
+from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal, Solver
 from alphalift.utilities import MutualInformation, Utility
+
+MOST_BITS_ASKED = 512
 
 
 def design(
@@ -15,10 +24,29 @@ def design(
     *,
     utility: Utility | None = None,
     solver: Solver | None = None,
+    bits: int = 52,
 ) -> Solution:
-    """The mechanism that keeps as much of X as the solver can find within the region.
+    """The mechanism that keeps as much of X as the solver can find within the region, in integers, proven.
 
     Unless named, the utility is mutual information and the solver is `Optimal()`, which returns the optimum
-    to within 1e-4 and a bound on what any mechanism could reach.
+    to within 1e-4 and a bound on what any mechanism could reach. Probabilities are integers over 2^bits.
     """
-    return (solver or Optimal()).solve(joint, [region], utility or MutualInformation())[0]
+    if not 1 <= bits <= MOST_BITS_ASKED:
+        raise SettingError(f"bits is {bits}, expected 1 to {MOST_BITS_ASKED}")
+    solver = solver or Optimal()
+    found = solver.solve(joint, [region], utility or MutualInformation())[0]
+    return prove(replace(found, settings=repr(solver)), bits=bits)
+
+
+def prove(solution: Solution, *, bits: int = 52) -> Solution:
+    """The same solution with its mechanism rounded to integers over 2^bits and proven to keep the promise.
+
+    What costs utility is the rounding, by less than 1e-9 at 52 bits in ordinary cases. Where the checker does not
+    know the region, the mechanism stays as it is and its status says that it is unproven.
+    """
+    promise = checkable(solution.region)
+    if promise is None:
+        return replace(solution, status=Status.UNPROVEN)
+    integers = proven_integers(solution.mechanism, promise, bits)
+    floats = np.array([[weight / (1 << integers.bits) for weight in row] for row in integers.weights])
+    return replace(solution, mechanism=Mechanism(solution.joint, floats), integers=integers)

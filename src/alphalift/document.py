@@ -1,45 +1,127 @@
-"""A design as JSON: labels, promise, P_{Y|X} and figures, for other programs."""
+"""Mechanism files: a design with its claims and their proof as JSON (docs/format.md), and back."""
 
 from __future__ import annotations
 
 import json
 import math
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
-from alphalift.measures import epsilon_max
+from flint import arb
+
+from alphalift.errors import InputError, ProofError
+from alphalift.exact import to_float
+from alphalift.joint import Joint
+from alphalift.proof import checkable, checker, exported
+from alphalift.proof.checker import Integers, Verdict
 from alphalift.regions import AlphaLift
 from alphalift.solution import Solution
+from alphalift.utilities import MutualInformation
+
+# Digits of a claim; the checker's balls are narrower.
+_DIGITS = 15
 
 
 def to_document(solution: Solution) -> dict[str, Any]:
-    """The solution as plain lists, numbers and texts; infinity is the text "inf"."""
-    mechanism, region = solution.mechanism, solution.region
-    document: dict[str, Any] = {
-        "format": "alphalift-design",
+    """The file's content. What it claims is what the checker's own functions prove, rounded to the safe side."""
+    integers, promise = solution.integers, checkable(solution.region)
+    if integers is None or promise is None:
+        raise InputError("only a proven mechanism can be written; this one is not (see design and prove)")
+    if not isinstance(solution.objective, MutualInformation):
+        raise InputError(f"a file can claim mutual information, not {solution.objective}")
+    if promise.epsilon > checker.MOST_EPSILON or (promise.alpha or 0) > checker.MOST_ALPHA:
+        raise InputError(
+            f"a file can promise epsilon up to {checker.MOST_EPSILON}, alpha up to {checker.MOST_ALPHA} or inf"
+        )
+    counts = [list(row) for row in solution.joint.weights]
+    certificate = exported(solution.certificate, solution.joint, solution.region.simplest)
+    bound = checker.optimum_bound(counts, promise, certificate)
+    return {
+        "format": "alphalift-mechanism",
         "version": 1,
-        "region": {"name": type(region).__name__, **_json_numbers(region.parameters)},
-        "status": solution.status.name.lower(),
-        "utility": solution.utility,
-        "normalized_utility": solution.normalized_utility,
-        "upper_bound": solution.upper_bound,
-        "relative_gap": solution.relative_gap,
-        "max_lift_leakage": mechanism.leakage(math.inf),
-        "s_labels": list(solution.joint.s_labels),
-        "x_labels": list(solution.joint.x_labels),
-        "y_labels": list(mechanism.y_labels),
-        "p_y": mechanism.p_y.tolist(),
-        "p_y_given_x": mechanism.p_y_given_x.tolist(),
+        "identity": integers.identity,
+        "labels": integers.labels,
+        "promise": {
+            "region": "AlphaLift",
+            "alpha": "inf" if promise.alpha is None else _decimal(promise.alpha),
+            "epsilon": _decimal(promise.epsilon),
+        },
+        "claims": {
+            "utility_at_least": _rounded(checker.information(counts, integers).lower(), upwards=False),
+            "optimum_at_most": _rounded(bound.upper(), upwards=True),
+        },
+        "provenance": {
+            "package": f"alphalift {version('alphalift')}",
+            "solver": solution.settings,
+            "status": solution.status.name.lower(),
+        },
+        "bits": integers.bits,
+        "unseen": integers.unseen,
+        "weights": integers.weights,
+        "joint": {"counts": counts},
+        "certificate": certificate,
     }
-    if isinstance(region, AlphaLift):
-        document["leakage"] = mechanism.leakage(region.alpha)
-        document["epsilon_max"] = epsilon_max(solution.joint, region.alpha)
-    return document
 
 
-def to_json(solution: Solution) -> str:
-    """The document as text that every JSON reader accepts."""
-    return json.dumps(to_document(solution), indent=1, allow_nan=False) + "\n"
+def to_json(document: dict[str, Any]) -> str:
+    """The document as text, one line for each key: the same bytes for the same document."""
+    lines = (f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}" for key, value in document.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _json_numbers(parameters: dict[str, float]) -> dict[str, float | str]:
-    return {name: "inf" if math.isinf(value) else value for name, value in parameters.items()}
+def withhold_joint(document: dict[str, Any], salt: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The document with a salted commitment in place of the counts, and the opening that reveals them.
+
+    The certificate moves to the opening too, since its numbers follow the counts.
+    """
+    counts = document["joint"]["counts"]
+    hidden = {"joint": {"commitment": checker.commitment(salt, counts)}, "certificate": None}
+    return document | hidden, {"salt": salt, "counts": counts, "certificate": document["certificate"]}
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """A mechanism read from a file: its integers, promise and joint, and the verdict on each claim."""
+
+    integers: Integers
+    region: AlphaLift
+    joint: Joint
+    verdicts: tuple[Verdict, ...]
+
+
+def load(path: str | Path, opening: str | Path | None = None) -> Stored:
+    """Read a mechanism file; its promise is proven again, always, and what is not proven is refused."""
+    try:
+        document = checker.read(path)
+        opened = checker.read(opening) if opening is not None else None
+        verdicts = checker.check(document, opened)
+    except checker.RefusedError as error:
+        raise ProofError(f"{path} is refused: {error}") from None
+    for verdict in verdicts:
+        if not verdict.proven:
+            raise ProofError(f"{path} is refused: {verdict.claim}: {verdict.text}")
+    integers, promise = checker.integers_of(document), checker.promise_of(document["promise"])
+    counts = (opened or document["joint"])["counts"]
+    joint = Joint(counts, integers.labels["s"], integers.labels["x"], counts=True)
+    # Where floats cannot hold the promise's decimals, the weaker one: it is proven as well.
+    alpha = math.inf if promise.alpha is None else to_float(promise.alpha, upwards=False)
+    return Stored(integers, AlphaLift(alpha, to_float(promise.epsilon, upwards=True)), joint, tuple(verdicts))
+
+
+def _decimal(value: Fraction) -> str:
+    """A number of the promise: a float's shortest decimal, written without an exponent."""
+    digits = 0
+    while (value * 10**digits).denominator != 1:
+        digits += 1
+    whole = str(int(value * 10**digits)).rjust(digits + 1, "0")
+    return whole[: len(whole) - digits] + ("." + whole[len(whole) - digits :] if digits else "")
+
+
+def _rounded(value: arb, *, upwards: bool) -> str:
+    """A decimal not below (`upwards`) or not above the number, and 0 if that would be negative."""
+    mantissa, exponent = value.man_exp()
+    scaled = Fraction(int(mantissa)) * Fraction(2) ** int(exponent) * 10**_DIGITS
+    return _decimal(Fraction(max(math.ceil(scaled) if upwards else math.floor(scaled), 0), 10**_DIGITS))

@@ -6,6 +6,7 @@
     │   ├── TableError                    a file or data frame: columns, values, rows
     │   ├── PromiseError                  alpha, epsilon or another parameter of a promise
     │   └── SettingError                  a solver's or sweep's setting, or a solver unfit for the problem
+    ├── ProofError                        a mechanism file whose claims are not proven
     └── SolverError (also RuntimeError)   the numerics gave up; no answer is returned
 
 Messages name columns, shapes and limits, never a cell value of a private table.
@@ -36,6 +37,10 @@ class PromiseError(InputError):
 
 class SettingError(InputError):
     """A setting is out of range, or a solver does not fit the problem."""
+
+
+class ProofError(AlphaliftError):
+    """A mechanism file is malformed, or a claim of it is not proven; it is not used."""
 
 
 class SolverError(AlphaliftError, RuntimeError):

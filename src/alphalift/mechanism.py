@@ -97,7 +97,7 @@ class Mechanism:
     @cached_property
     def y_labels(self) -> tuple[str, ...]:
         """A readable, unique name for every output, made of the x's that dominate its posterior."""
-        return _output_labels(self.p_x_given_y, self.joint.x_labels)
+        return output_labels(self.p_x_given_y, self.joint.x_labels)
 
     def leakage_by_output(self, alpha: float) -> Array:
         """log alpha-lift of every output, in nats, (|Y|,)."""
@@ -137,7 +137,7 @@ class Mechanism:
         return pd.DataFrame(self.p_y_given_x, index=list(self.y_labels), columns=list(self.joint.x_labels))
 
 
-def _output_labels(p_x_given_y: Array, x_labels: tuple[str, ...]) -> tuple[str, ...]:
+def output_labels(p_x_given_y: Array, x_labels: tuple[str, ...]) -> tuple[str, ...]:
     """Join the fewest x's that hold two thirds of each posterior; where two outputs agree, take more, then number."""
     outputs = p_x_given_y.shape[1]
     ranked = np.argsort(-p_x_given_y, axis=0, kind="stable")

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from alphalift.geometry.concave import Certificate
+from alphalift.geometry.concave import Certificate, PairCertificate
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
+from alphalift.proof.checker import Integers
 from alphalift.regions import Region
 from alphalift.utilities import Utility
 
@@ -23,6 +24,7 @@ class Status(Enum):
     NODE_LIMIT = "node limit: the promise is kept; allow more nodes to close the gap to the bound"
     INTERRUPTED = "interrupted: the promise is kept; the gap to the bound was not closed"
     FEASIBLE = "feasible: the promise is kept, but a more useful mechanism may exist"
+    UNPROVEN = "unproven: floats say that the promise is kept, and nothing proves it"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +32,9 @@ class Solution:
     """The mechanism found for a region and a utility, its status, and what no mechanism can exceed.
 
     `upper_bound` is in the units of `utility`. A solver that proves none leaves the utility of publishing X;
-    `certificate` is the proof of a better one, for solvers that keep it.
+    `certificate` is the proof of a better one, for solvers that keep it. `integers` is the mechanism as it is
+    sampled and proven, where it has been (`design`); `mechanism` then holds the same law in floats. `settings` says
+    how it was found.
     """
 
     mechanism: Mechanism
@@ -38,7 +42,9 @@ class Solution:
     objective: Utility
     status: Status
     upper_bound: float = math.inf
-    certificate: Certificate | None = None
+    certificate: Certificate | PairCertificate | None = None
+    integers: Integers | None = None
+    settings: str = ""
 
     def __post_init__(self) -> None:
         everything = self.objective.of_publishing_all(self.joint.p_x)

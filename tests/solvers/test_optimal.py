@@ -269,10 +269,31 @@ def test_the_certificate_is_a_tree_that_covers_the_root():
     assert sorted(children) == list(range(1, len(tree.child))), "every node but the root has one parent"
     leaves = tree.child == 0
     assert tree.leaves == leaves.sum() == len(inner) + 1
-    bound = tree.prices @ solution.joint.p_x + tree.bound[leaves].min()
+    # What was trimmed is only known to lie above the threshold.
+    bound = tree.prices @ solution.joint.p_x + min(tree.threshold, tree.bound[leaves].min())
     before = float(entropy(solution.joint.p_x))
     assert before - bound == pytest.approx(solution.upper_bound, abs=1e-9)
     assert design(random_joint(0), AlphaLift(3, 0.05), solver=Optimal(keep_certificate=False)).certificate is None
+
+
+@pytest.mark.parametrize(
+    ("seed", "shape", "region"), [(34, (4, 2), AlphaLift(100, 0.05)), (268, (4, 3), AlphaLift(10, 0.2))]
+)
+def test_no_mechanism_exceeds_the_bound_where_slabs_are_trimmed(seed, shape, region):
+    generator = np.random.default_rng([20240, seed])
+    for _ in range(20):
+        weights = generator.random(shape) * (generator.random(shape) < 0.7) + 1e-9
+        joint = Joint(weights / weights.sum())
+        loose = design(joint, region, solver=Optimal(relative_gap=1e-2))
+        tight = design(joint, region, solver=Optimal(relative_gap=1e-6))
+        assert tight.utility <= loose.upper_bound + 1e-10
+
+
+def test_threads_change_nothing():
+    answers = [design(random_joint(1), AlphaLift(10, 0.02), solver=Optimal(threads=threads)) for threads in (1, 2, 3)]
+    for other in answers[1:]:
+        assert other.upper_bound == answers[0].upper_bound
+        np.testing.assert_array_equal(other.mechanism.p_y_given_x, answers[0].mechanism.p_y_given_x)
 
 
 def test_neighbours_in_a_sweep_get_the_same_answers_as_alone():

@@ -97,6 +97,9 @@ class AlphaLift(Region):
         # Perfect privacy is l = 1 for every alpha, and linear at alpha = inf.
         return self if self.epsilon > 0 else AlphaLift(math.inf, 0)
 
+    def tightened(self, nats: float) -> AlphaLift:
+        return AlphaLift(self.alpha, self.epsilon - min(nats, 1e-3 * self.epsilon))
+
     def compiled_support(self, p_s: Array) -> tuple[Any, Array]:
         # At epsilon = 0 the set has no interior; one that is barely larger has, and bounds it.
         t = self.budget if self.epsilon > 0 else 1 + 1e-7

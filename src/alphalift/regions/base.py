@@ -51,6 +51,10 @@ class Region(ABC):
         """The same set of lifts, described in the way that is easiest to solve."""
         return self
 
+    def tightened(self, nats: float) -> Region:
+        """A slightly smaller set, where there is one: what lies in it keeps the promise through rounding, too."""
+        return self
+
     @property
     def largest_lift(self) -> float | None:
         """t where C is exactly {l <= t}: the region's facets, when they are that simple."""
@@ -74,16 +78,19 @@ def grid(region: Callable[..., R], **parameters: Iterable[float]) -> tuple[R, ..
 
 def lift_interval(region: Region, p_s: Array) -> tuple[float, float]:
     """Two secrets: the ends of the allowed lifts of the first one, minus one; inside by rounding, never outside."""
+
+    def kept(deviation: float) -> bool:
+        lift = np.maximum([[1 + deviation, 1 - deviation * p_s[0] / p_s[1]]], 0.0)
+        return bool(region.value(lift, p_s)[0] <= region.budget)
+
     ends = []
     for furthest in (-1.0, float(p_s[1] / p_s[0])):
         inside, outside = 0.0, furthest
         for _ in range(_HALVINGS):
             middle = (inside + outside) / 2
-            lift = np.array([[1 + middle, 1 - middle * p_s[0] / p_s[1]]])
-            if region.value(lift, p_s)[0] <= region.budget:
+            if kept(middle):
                 inside = middle
             else:
                 outside = middle
-        last = np.array([[1 + furthest, 1 - furthest * p_s[0] / p_s[1]]])
-        ends.append(furthest if region.value(np.maximum(last, 0), p_s)[0] <= region.budget else inside)
+        ends.append(furthest if kept(furthest) else inside)
     return ends[0], ends[1]

@@ -16,7 +16,8 @@ _NOT_COVERED = (
 
 def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X") -> str:
     """Sentences for a reader who knows the table but not the mathematics."""
-    lines = [_designed(solution, secret, useful), *_groups(solution, secret), _status(solution, useful), _NOT_COVERED]
+    told = [_designed(solution, secret, useful), *_groups(solution, secret), _status(solution, useful)]
+    lines = [*told, _proof(solution), _NOT_COVERED]
     return "\n".join(lines)
 
 
@@ -84,6 +85,14 @@ def _status(solution: Solution, useful: str) -> str:
         needed = _up(epsilon_max(solution.joint, region.alpha), 4)
         text += f" Publishing {useful} as it is would need epsilon = {needed}."
     return text
+
+
+def _proof(solution: Solution) -> str:
+    integers = solution.integers
+    if integers is None:
+        return "Not proven: the figures are floats, which cannot tell a promise that is just kept from one just broken."
+    unseen = "; values outside the table are answered too" if integers.unseen is not None else ""
+    return f"Proven: the promise holds for the integers over 2^{integers.bits} that are sampled, exactly{unseen}."
 
 
 def _percent_up(share: float) -> str:

@@ -74,6 +74,9 @@ class BinaryPosteriors:
                 break
             x, y = one[0], other[0]
             share = (level - self.deviation[x]) / (self.deviation[y] - self.deviation[x])
+            if not 0 < share < 1:  # a symbol on the end itself, which is a posterior by itself
+                (rising if not below or not above else above).remove(x if share <= 0 else y)
+                continue
             used = min(masses[x] / (1 - share), masses[y] / share)
             point = np.zeros(self.size)
             point[x], point[y] = 1 - share, share

@@ -28,6 +28,8 @@ _ROUNDING = 1e-11
 # Nodes split at once; small at first, while each may still bring a better column.
 _FEW_NODES, _MANY_NODES = 16, 64
 _IDLE_ROUNDS = 3
+# Nats of budget that columns leave unused.
+_MARGIN = 4e-11
 # Columns kept for each symbol of X in the exact program for two secrets.
 _MOST_KEPT = 6
 
@@ -94,6 +96,9 @@ class _Run:
     def __init__(self, settings: Optimal, joint: Joint, region: Region, utility: Utility, warm: Array) -> None:
         self.settings, self.joint, self.region, self.utility = settings, joint, region, utility
         self.program = _concave_program(joint, region, utility)
+        # Columns lie a little inside, so that rounding them to integers later breaks no promise; bounds do not.
+        self.inner = region.tightened(_MARGIN / 2)
+        self.inner_program = _concave_program(joint, region.tightened(_MARGIN), utility)
         # The clock starts after this: compiling, once on a machine, is not part of a search's time.
         self.program.compile()
         self.begin = time.perf_counter()
@@ -141,7 +146,7 @@ class _Run:
     def _close_gap(self) -> Status:
         if len(self.joint.p_s) == 2:
             return self._close_binary()
-        starts = towards_symbols(self.joint, self.region)
+        starts = towards_symbols(self.joint, self.inner)
         self.mixture = self._mix(starts)
         self._improve_locally(starts)
         exhausted = False
@@ -183,8 +188,8 @@ class _Run:
     def _add(self, starts: Array) -> bool:
         """Descend from the starts, keep what has a negative reduced cost, mix again; whether there was any."""
         prices = self.mixture.prices
-        points, values = self.program.local_minima(prices, starts)
-        points = pull_inside(points[values < 0.1 * self.threshold], self.joint, self.region)
+        points, values = self.inner_program.local_minima(prices, starts)
+        points = pull_inside(points[values < 0.1 * self.threshold], self.joint, self.inner)
         points = points[self.utility.uncertainty(points) - points @ prices < 0.1 * self.threshold]
         if not len(points):
             return False
@@ -223,13 +228,14 @@ class _Run:
 
     def _close_binary(self) -> Status:
         """Two secrets: every extreme posterior is on a finite list, and pricing over it is exact."""
-        posteriors = BinaryPosteriors.of(self.joint, self.region, self.utility)
+        posteriors = BinaryPosteriors.of(self.joint, self.inner, self.utility)
+        all_posteriors = BinaryPosteriors.of(self.joint, self.region, self.utility)
         self.mixture = self._mix(posteriors.first_mixture(self.joint.p_x))
         columns, costs = csr_array(self.columns), self.costs
         while True:
             prices = self.mixture.prices
             lowest, points, their_costs = posteriors.cheapest(prices)
-            value = float(prices @ self.joint.p_x) + min(0.0, lowest)
+            value = float(prices @ self.joint.p_x) + min(0.0, all_posteriors.cheapest(prices)[0])
             bound = self.before - value + _ROUNDING
             if bound < self.upper_bound:
                 self.upper_bound, self.certificate = bound, PairCertificate(prices)

@@ -1,0 +1,453 @@
+"""Check a mechanism file: whether it keeps its promise, what it is worth, how far from optimal it can be.
+
+This module stands alone: it needs Python and python-flint, imports nothing else of alphalift, and may be copied and
+run as `python checker.py FILE`. It trusts no solver: every claim is derived again from the integers in the file, in
+ball arithmetic or exactly, and holds only if it is proven. docs/format.md describes the file; docs/theory.md ("What
+the checker relies on") proves every formula below.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import operator
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from flint import arb, ctx, fmpq, fmpz_mat
+
+LARGEST_FILE = 300_000_000
+MOST_BITS, MOST_ALPHA, MOST_EPSILON = 4096, 10**9, 1000
+_MOST_DIGITS = 1300  # of one integer: a weight of 4096 bits
+_FIRST_PRECISION, _LAST_PRECISION = 128, 8192
+_DECIMAL = re.compile(r"[0-9]{1,30}(\.[0-9]{1,400})?", re.ASCII)
+_NAMES = "format version identity labels bits weights unseen joint promise claims certificate provenance"
+
+Matrix = list[list[int]]
+
+
+class RefusedError(Exception):
+    """The file cannot be read as a mechanism, or a claim is not proven; the text says which and why."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One claim, whether it is proven, and the figure or the reason."""
+
+    claim: str
+    proven: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Promise:
+    """alpha-lift at most e^epsilon; alpha None is infinity."""
+
+    alpha: Fraction | None
+    epsilon: Fraction
+
+
+@dataclass(frozen=True)
+class Integers:
+    """P(y|x) = weights[y][x] / 2^bits, and unseen[y] / 2^bits for an x outside the alphabet; labels of s, x and y."""
+
+    labels: dict[str, list[str]]
+    bits: int
+    weights: Matrix
+    unseen: list[int] | None
+
+    @property
+    def identity(self) -> str:
+        """What this mechanism is, whatever is claimed about it: a hash of labels, bits and integers."""
+        names = [self.labels[name] for name in "sxy"]
+        return _hash([*names, self.bits, self.weights, self.unseen])
+
+
+def _hash(value: Any) -> str:
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
+    return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def commitment(salt: str, counts: Matrix) -> str:
+    """A salted hash that fixes the counts of a joint without showing them."""
+    return _hash([salt, counts])
+
+
+def read(path: str | Path) -> Any:
+    """The file as plain Python values; refuses what could be read in two ways or is too large."""
+    with Path(path).open("rb") as file:
+        content = file.read(LARGEST_FILE + 1)
+    _need(len(content) <= LARGEST_FILE, f"the file is larger than {LARGEST_FILE} bytes")
+    decoder = json.JSONDecoder(
+        object_pairs_hook=_no_duplicates, parse_int=_integer, parse_float=_no_float, parse_constant=_no_float
+    )
+    try:
+        return decoder.decode(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise RefusedError(f"the file is not the JSON that is expected: {type(error).__name__}") from None
+
+
+def _need(condition: bool, message: str) -> None:
+    if not condition:
+        raise RefusedError(message)
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    _need(len(dict(pairs)) == len(pairs), "a key occurs twice")
+    return dict(pairs)
+
+
+def _no_float(text: str) -> None:
+    raise RefusedError("a number is not an integer; fractions are written as decimals in quotes")
+
+
+def _integer(text: str) -> int:
+    _need(len(text) <= _MOST_DIGITS, "a number has too many digits")
+    return int(text)
+
+
+def _keys(value: Any, expected: set[str], what: str) -> dict[str, Any]:
+    _need(isinstance(value, dict) and set(value) == expected, f"{what} must have exactly the keys {sorted(expected)}")
+    return dict(value)
+
+
+def _integers(value: Any, count: int, what: str, *, negative: bool = False) -> list[int]:
+    good = isinstance(value, list) and len(value) == count
+    good = good and all(type(number) is int and (negative or number >= 0) for number in value)
+    _need(good, f"{what} must be {count} integers{'' if negative else ', none negative'}")
+    return list(value)
+
+
+def _matrix(value: Any, rows: int, columns: int, what: str) -> Matrix:
+    _need(isinstance(value, list) and len(value) == rows, f"{what} must be {rows} rows")
+    return [_integers(row, columns, f"a row of {what}") for row in value]
+
+
+def _decimal(text: Any, what: str) -> Fraction:
+    _need(isinstance(text, str) and _DECIMAL.fullmatch(text) is not None, f"{what} must be a decimal in quotes")
+    return Fraction(text)
+
+
+def integers_of(document: dict[str, Any]) -> Integers:
+    """The mechanism of a file, with everything checked that needs no joint."""
+    labels, bits, unseen = _keys(document["labels"], set("sxy"), "labels"), document["bits"], document["unseen"]
+    for name, values in labels.items():
+        _need(isinstance(values, list) and all(isinstance(label, str) for label in values), "a label is not a text")
+        _need(0 < len(values) == len(set(values)), f"{name} has no labels, or one of them twice")
+    _need(type(bits) is int and 1 <= bits <= MOST_BITS, f"bits must be an integer from 1 to {MOST_BITS}")
+    weights = _matrix(document["weights"], len(labels["y"]), len(labels["x"]), "weights")
+    _need(all(sum(column) == 1 << bits for column in zip(*weights, strict=True)), "a column does not sum to 2^bits")
+    if unseen is not None:
+        unseen = _integers(unseen, len(labels["y"]), "unseen")
+        _need(sum(unseen) == 1 << bits, "unseen does not sum to 2^bits")
+    mechanism = Integers(labels, bits, weights, unseen)
+    _need(document["identity"] == mechanism.identity, "the identity is not that of these labels and integers")
+    return mechanism
+
+
+def promise_of(value: Any) -> Promise:
+    fields = _keys(value, {"region", "alpha", "epsilon"}, "promise")
+    _need(fields["region"] == "AlphaLift", "the region must be AlphaLift")
+    alpha = None if fields["alpha"] == "inf" else _decimal(fields["alpha"], "alpha")
+    promise = Promise(alpha, _decimal(fields["epsilon"], "epsilon"))
+    _need(alpha is None or 1 < alpha <= MOST_ALPHA, f"alpha must be above 1 and at most {MOST_ALPHA}, or inf")
+    _need(promise.epsilon <= MOST_EPSILON, f"epsilon must be at most {MOST_EPSILON}")
+    return promise
+
+
+def revealed(document: dict[str, Any], opening: Any) -> tuple[Matrix, Any] | None:
+    """The counts of the joint and the certificate, or none if the file withholds them and nothing opens it."""
+    joint, labels = document["joint"], document["labels"]
+    withheld = isinstance(joint, dict) and "commitment" in joint
+    _keys(joint, {"commitment"} if withheld else {"counts"}, "joint")
+    _need(withheld or opening is None, "the file withholds nothing that could be opened")
+    if withheld and opening is None:
+        return None
+    if withheld:
+        _need(document["certificate"] is None, "a file that withholds its joint must withhold its certificate")
+        _keys(opening, {"salt", "counts", "certificate"}, "the opening")
+    source = opening if withheld else joint
+    counts = _matrix(source["counts"], len(labels["s"]), len(labels["x"]), "counts")
+    _need(all(map(sum, counts)) and all(map(sum, zip(*counts, strict=True))), "a row or column of counts has no mass")
+    if withheld:
+        _need(isinstance(source["salt"], str), "the salt must be a text")
+        _need(commitment(source["salt"], counts) == joint["commitment"], "the opening is not what was committed to")
+    return counts, source["certificate"] if withheld else document["certificate"]
+
+
+def _ball(value: Fraction | int) -> arb:
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def _decide(left_right: Callable[[], tuple[arb, arb]]) -> bool:
+    """Whether left <= right, at growing precision; what cannot be decided counts as false."""
+    precision = _FIRST_PRECISION
+    while precision <= _LAST_PRECISION:
+        with ctx.workprec(precision):
+            left, right = left_right()
+            if left <= right or left > right:
+                return bool(left <= right)
+        precision *= 2
+    return False
+
+
+def _lifts(counts: Matrix, weights: Matrix) -> Iterator[tuple[int, list[fmpq]]]:
+    """For every y: P(y) N 2^bits, and the lifts l(s, y) = P(s, y) / (P(s) P(y)), exactly."""
+    shares = [sum(row) for row in counts]
+    total = sum(shares)
+    for row in (fmpz_mat(weights) * fmpz_mat(counts).transpose()).tolist():
+        mass = int(sum(row))
+        _need(mass > 0, "an output never occurs")
+        yield mass, [fmpq(own * total, share * mass) for own, share in zip(row, shares, strict=True)]
+
+
+def broken_outputs(counts: Matrix, weights: Matrix, promise: Promise) -> Iterator[int]:
+    """The outputs for which alpha-lift at most e^epsilon is not proven, in order."""
+    shares = [sum(row) for row in counts]
+    for y, (_, lifts) in enumerate(_lifts(counts, weights)):
+        if not _keeps(lifts, shares, promise):
+            yield y
+
+
+def _keeps(lifts: list[fmpq], shares: list[int], promise: Promise) -> bool:
+    if promise.epsilon == 0:  # every alpha then allows l = 1 alone, and equality is decided exactly
+        return all(lift == 1 for lift in lifts)
+    return _decide(lambda: _sides(lifts, shares, promise))
+
+
+def _sides(lifts: list[fmpq], shares: list[int], promise: Promise) -> tuple[arb, arb]:
+    """sum_s P(s) l_s^alpha and e^(alpha epsilon); for max-lift the largest lift and e^epsilon."""
+    if promise.alpha is None:
+        return arb(max(lifts)), _ball(promise.epsilon).exp()
+    alpha = _ball(promise.alpha)
+    terms = [share * arb(lift) ** alpha for share, lift in zip(shares, lifts, strict=True) if lift != 0]
+    return sum(terms, arb(0)) / sum(shares), (alpha * _ball(promise.epsilon)).exp()
+
+
+def broken_unseen(counts: Matrix, mechanism: Integers, promise: Promise) -> Iterator[int]:
+    """The outputs for which the law for unseen values is not proven to keep a promise that the seen ones keep.
+
+    With rho = unseen(y) / P(y): rho^alpha <= e^(alpha epsilon) (1 + alpha (rho - 1)); for max-lift, rho and
+    l / min(1, rho) are at most e^epsilon. At epsilon = 0, rho = 1.
+    """
+    total = sum(map(sum, counts))
+    for y, (mass, lifts) in enumerate(_lifts(counts, mechanism.weights)):
+        rho = Fraction((mechanism.unseen or [])[y] * total, mass)
+        if rho != 1 if promise.epsilon == 0 else not _keeps_unseen(rho, max(lifts), promise):
+            yield y
+
+
+def _keeps_unseen(rho: Fraction, largest: fmpq, promise: Promise) -> bool:
+    alpha, epsilon = promise.alpha, promise.epsilon
+    if rho <= 0:
+        return False
+    if alpha is None:
+        return _decide(lambda: (_ball(rho).max(arb(largest) / _ball(min(rho, Fraction(1)))), _ball(epsilon).exp()))
+    return _decide(lambda: (_ball(rho) ** _ball(alpha), _ball(alpha * epsilon).exp() * _ball(1 + alpha * (rho - 1))))
+
+
+def _times_log(value: int) -> arb:
+    return value * arb(value).log() if value else arb(0)
+
+
+def entropy(counts: Matrix) -> arb:
+    """H(X), a ball."""
+    columns = [sum(column) for column in zip(*counts, strict=True)]
+    return arb(sum(columns)).log() - sum(map(_times_log, columns), arb(0)) / sum(columns)
+
+
+def information(counts: Matrix, mechanism: Integers) -> arb:
+    """I(X;Y), a ball: (sum_xy n_x w_yx log w_yx - sum_y m_y log(m_y / N)) / (N 2^bits) with m_y = sum_x n_x w_yx."""
+    columns = [sum(column) for column in zip(*counts, strict=True)]
+    total, inside, outside = sum(columns), arb(0), arb(0)
+    with ctx.workprec(_FIRST_PRECISION + mechanism.bits):
+        for row in mechanism.weights:
+            inside += sum([n * _times_log(w) for n, w in zip(columns, row, strict=True) if w], arb(0))
+            mass = sum(n * w for n, w in zip(columns, row, strict=True))
+            outside += mass * (arb(mass) / total).log() if mass else arb(0)
+        return (inside - outside) / (total << mechanism.bits)
+
+
+def optimum_bound(counts: Matrix, promise: Promise, certificate: Any) -> arb:
+    """What no mechanism that keeps the promise exceeds: H(X) - u.P_X - min over allowed V of (H(V) - u.V).
+
+    Prices u, places and duals are integers over 2^bits.
+    """
+    with ctx.workprec(_FIRST_PRECISION):
+        if certificate is None:
+            return entropy(counts)
+        pairs = isinstance(certificate, dict) and certificate.get("kind") == "pairs"
+        _keys(certificate, {"kind", "bits", "prices"} | ({"ends"} if pairs else {"duals", "tree"}), "certificate")
+        bits, columns = certificate["bits"], [sum(column) for column in zip(*counts, strict=True)]
+        _need(pairs or certificate["kind"] == "tree", "the certificate's kind must be tree or pairs")
+        _need(type(bits) is int and 1 <= bits <= 64, "the certificate's bits must be from 1 to 64")
+        prices = _integers(certificate["prices"], len(columns), "prices", negative=True)
+        paid = Fraction(sum(u * n for u, n in zip(prices, columns, strict=True)), sum(columns) << bits)
+        least = (_least_over_pairs if pairs else _least_over_tree)(counts, promise, certificate, prices)
+        return entropy(counts) - _ball(paid) - least
+
+
+def _least_over_tree(counts: Matrix, promise: Promise, certificate: Any, prices: list[int]) -> arb:
+    """The least bound over the leaves of a tree of boxes that covers the simplex.
+
+    The tree is in preorder: [symbol, place] splits a box, [dual] is a leaf with this (w, nu) and the bound
+    nu - sigma(w) + sum_x min over both ends v of (phi(v) - c_x v). Its terms are integers over 4^bits, with phi,
+    nu - sigma and -c rounded down.
+    """
+    bits, size, one = certificate["bits"], len(prices), 1 << certificate["bits"]
+    duals, tree = certificate["duals"], certificate["tree"]
+    _need(isinstance(duals, list) and isinstance(tree, list), "duals and tree must be lists")
+    terms = lru_cache(1024)(lambda dual: _dual_terms(counts, promise, duals[dual], prices, bits))
+    phi, least, low, high = {0: 0, one: 0}, None, [0] * size, [one] * size
+    # Splits on the way from the root: symbol, place, the end that the split replaced, whether we are above it.
+    path: list[tuple[int, int, int, bool]] = []
+    for number, node in enumerate(tree):
+        _need(number == 0 or bool(path), "the tree goes on after its last leaf")
+        _need(isinstance(node, list) and 1 <= len(node) <= 2, "a node of the tree is neither a split nor a leaf")
+        _need(all(type(entry) is int and entry >= 0 for entry in node), "a node of the tree has no index or place")
+        if len(node) == 2:
+            symbol, place = node
+            _need(symbol < size and place <= one, "a split lies outside of the simplex")
+            if place not in phi:
+                phi[place] = _floor(-_ball(Fraction(place, one)) * _ball(Fraction(place, one)).log(), 2 * bits)
+            path.append((symbol, place, high[symbol], False))
+            high[symbol] = min(place, high[symbol])
+            continue
+        _need(node[0] < len(duals), "a leaf has no dual")
+        if sum(low) <= one <= sum(high) and not any(map(operator.gt, low, high)):  # else the box is empty
+            constant, rates = terms(node[0])
+            ends = zip(low, high, rates, strict=True)
+            bound = constant + sum([min(phi[a] - c * a, phi[b] - c * b) for a, b, c in ends])
+            least = bound if least is None or bound < least else least
+        while path and path[-1][3]:  # both sides are done: undo the split
+            symbol, _, before, _ = path.pop()
+            low[symbol] = before
+        if path:  # the other side
+            symbol, place, before, _ = path.pop()
+            path.append((symbol, place, low[symbol], True))
+            high[symbol], low[symbol] = before, max(place, low[symbol])
+    _need(not path and least is not None, "the tree does not cover the simplex")
+    return _ball(Fraction(least or 0, one * one))
+
+
+def _floor(value: arb, bits: int) -> int:
+    """An integer n with n / 2^bits at most value, and nearly equal."""
+    mantissa, exponent = (value.lower() * (1 << bits)).lower().man_exp()
+    return int(mantissa) << int(exponent) if exponent >= 0 else int(mantissa) >> -int(exponent)
+
+
+def _dual_terms(counts: Matrix, promise: Promise, dual: Any, prices: list[int], bits: int) -> tuple[int, list[int]]:
+    """Of a dual (w, nu): nu - sigma(w) rounded down, over 4^bits, and c = u + nu - w P(S|X) rounded up, over 2^bits."""
+    *w, nu = _integers(dual, len(counts) + 1, "a dual", negative=True)
+    _need(min(w) >= 0, "a dual has a negative w")
+    constant = (nu << bits) + _floor(-_support([Fraction(own, 1 << bits) for own in w], counts, promise), 2 * bits)
+    means = (sum(map(operator.mul, w, column)) // sum(column) for column in zip(*counts, strict=True))
+    return constant, [price + nu - mean for price, mean in zip(prices, means, strict=True)]
+
+
+def _support(w: list[Fraction], counts: Matrix, promise: Promise) -> arb:
+    """The largest sum_s w_s P(s) l_s over allowed lifts, w >= 0: e^eps (sum_s P(s) w_s^a)^(1/a), 1/a + 1/alpha = 1."""
+    shares, budget = [sum(row) for row in counts], _ball(promise.epsilon).exp()
+    if promise.alpha is None or promise.epsilon == 0:  # at epsilon = 0 every alpha allows l = 1 alone
+        return budget * _ball(sum((n * own for n, own in zip(shares, w, strict=True)), Fraction(0)) / sum(shares))
+    power = _ball(promise.alpha / (promise.alpha - 1))
+    terms = [share * _ball(own) ** power for share, own in zip(shares, w, strict=True) if own]
+    return budget * (sum(terms, arb(0)) / sum(shares)) ** (1 / power) if terms else arb(0)
+
+
+def _least_over_pairs(counts: Matrix, promise: Promise, certificate: Any, prices: list[int]) -> arb:
+    """Two secrets: the least value over all extreme V whose first lift, minus one, lies between the two ends.
+
+    An end must be proven to lie outside of the promise, or where no lift reaches.
+    """
+    ends = _integers(certificate["ends"], 2, "ends", negative=True)
+    low, high = (Fraction(end, 1 << certificate["bits"]) for end in ends)
+    _need(len(counts) == 2 and low < 0 < high, "pairs need two secrets and an end on either side")
+    first, second = shares = [sum(row) for row in counts]
+    for end in (low, high):
+        lifts = [1 + end, 1 - end * Fraction(first, second)]
+        exact = [fmpq(lift.numerator, lift.denominator) for lift in lifts]
+        outside = min(lifts) <= 0 or promise.epsilon == 0
+        # The sides the other way round: the promise is proven to be broken, or just kept, at the end.
+        outside = outside or _decide(lambda exact=exact: _sides(exact, shares, promise)[::-1])  # type: ignore[misc]
+        _need(outside, "an end of the certificate is not proven to lie outside of the promise")
+    deviations = [Fraction(a * (first + second), first * (a + b)) - 1 for a, b in zip(*counts, strict=True)]
+    u = [_ball(Fraction(price, 1 << certificate["bits"])) for price in prices]
+    least = arb("inf")
+    for price, deviation in zip(u, deviations, strict=True):
+        least = least.min(-price) if low <= deviation <= high else least
+    for end in (low, high):
+        gaps = [(x, _ball(end - deviation)) for x, deviation in enumerate(deviations) if deviation != end]
+        for x, down in [pair for pair in gaps if pair[1] > 0]:
+            for y, up in [pair for pair in gaps if pair[1] < 0]:
+                share = down / (down - up)
+                rest = -up / (down - up)
+                least = least.min(-share * (share.log() + u[y]) - rest * (rest.log() + u[x]))
+    return least
+
+
+def check(document: Any, opening: Any = None) -> list[Verdict]:
+    """A verdict for every claim of a file; `opening` reveals the counts of a file that withholds them."""
+    try:
+        _keys(document, set(_NAMES.split()), "the file")
+        form = [document["format"], type(document["version"]), document["version"]]
+        _need(form == ["alphalift-mechanism", int, 1], "not a file of this format and version")
+        mechanism, promise = integers_of(document), promise_of(document["promise"])
+        stated = _keys(document["claims"], {"utility_at_least", "optimum_at_most"}, "claims")
+        worth, best = (_decimal(stated[name], name) for name in ("utility_at_least", "optimum_at_most"))
+        opened = revealed(document, opening)
+    except RefusedError as refusal:
+        return [Verdict("form", False, str(refusal))]
+    verdicts = [Verdict("form", True, f"every column sums to 2^{mechanism.bits}; identity {mechanism.identity}")]
+    text = f"at most e^{float(promise.epsilon):g}"
+    text = f"max-lift {text}" if promise.alpha is None else f"alpha-lift {text} for alpha = {float(promise.alpha):g}"
+    claims: list[tuple[str, str, Callable[[Matrix, Any], bool]]] = [
+        ("promise", text, lambda counts, _: next(broken_outputs(counts, mechanism.weights, promise), None) is None),
+        ("unseen values", text, lambda counts, _: next(broken_unseen(counts, mechanism, promise), None) is None),
+        (
+            "utility",
+            f"I(X;Y) is at least {float(worth):.9f} nats",
+            lambda counts, _: worth == 0 or bool(_ball(worth) <= information(counts, mechanism)),
+        ),
+        (
+            "optimum",
+            f"no mechanism that keeps the promise has more than {float(best):.9f} nats",
+            lambda counts, certificate: bool(optimum_bound(counts, promise, certificate) <= _ball(best)),
+        ),
+    ]
+    for claim, text, proves in claims:
+        if claim != "unseen values" or mechanism.unseen is not None:
+            verdicts.append(_verdict(claim, text, proves, opened))
+    return verdicts
+
+
+def _verdict(claim: str, text: str, proves: Callable[..., bool], opened: tuple[Matrix, Any] | None) -> Verdict:
+    if opened is None:
+        return Verdict(claim, False, f"{text}: cannot be checked, the joint is withheld")
+    try:
+        with ctx.workprec(_FIRST_PRECISION):
+            return Verdict(claim, proves(*opened), text)
+    except (RefusedError, ArithmeticError, ValueError) as refusal:
+        return Verdict(claim, False, f"{text}: {refusal}")
+
+
+def main(arguments: list[str]) -> int:
+    """A line for each claim; 0 if every one is proven, 1 if not."""
+    try:
+        _need(1 <= len(arguments) <= 2, "usage: checker.py FILE [OPENING]")
+        verdicts = check(*(read(path) for path in arguments))
+    except (RefusedError, OSError) as error:
+        verdicts = [Verdict("form", False, str(error))]
+    for verdict in verdicts:
+        print(f"{'proven' if verdict.proven else 'NOT PROVEN':>10}  {verdict.claim}: {verdict.text}")
+    return 0 if all(verdict.proven for verdict in verdicts) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

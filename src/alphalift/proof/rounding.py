@@ -1,0 +1,111 @@
+"""From a mechanism in floats to one in integers that is proven to keep its promise."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from alphalift.exact import Array, exact
+from alphalift.joint import Joint
+from alphalift.mechanism import Mechanism, output_labels
+from alphalift.proof import checker
+from alphalift.proof.checker import Integers, Matrix, Promise
+from alphalift.proof.perfect import perfect_weights
+from alphalift.regions import AlphaLift, Region
+
+# The first share of P_X that is mixed in, and its growth: where 2^-bits of rounding breaks a promise, about as much
+# repairs it.
+_FIRST_SHARE_BITS, _GROWTH = 2, 2.0
+# An output with less mass than 2^-(this share of the bits) has too few digits left; merging it costs less than mixing.
+_LIGHT = 0.4
+
+
+def checkable(region: Region) -> Promise | None:
+    """The region as the checker knows it, in the decimals that its floats are shown as; none if it does not."""
+    if not isinstance(region, AlphaLift):
+        return None
+    return Promise(None if math.isinf(region.alpha) else exact(region.alpha), exact(region.epsilon))
+
+
+def proven_integers(mechanism: Mechanism, promise: Promise, bits: int) -> Integers:
+    """The mechanism with columns of integers that sum to 2^bits, moved by as little as the proof needs.
+
+    Round, try to prove; else merge broken outputs of tiny mass into their nearest relative, or mix every posterior
+    toward P_X (THEORY: psi shrinks at least linearly), and try again. The last resort, one output for everything,
+    keeps every promise. At epsilon = 0 rounding happens inside the null lattice, which may take more bits.
+    """
+    joint = mechanism.joint
+    if promise.epsilon == 0:
+        weights, bits = perfect_weights(mechanism, bits)
+        return _labelled(joint, weights, bits)
+    matrix, share = mechanism.p_y_given_x, 0.0
+    while share < 1:
+        weights = _rounded(_mixed(matrix, joint.p_x, share), bits)
+        matrix = matrix[[any(row) for row in weights]]
+        result = _labelled(joint, [row for row in weights if any(row)], bits)
+        broken = _broken(joint, result, promise)
+        if not broken:
+            return result
+        light = [y for y in broken if matrix[y] @ joint.p_x < 2.0 ** (-_LIGHT * bits)]
+        if light and len(matrix) > 1:
+            matrix = _merged(matrix, joint.p_x, light)
+        else:
+            share = max(_GROWTH * share, 2.0 ** (_FIRST_SHARE_BITS - bits))
+    return _labelled(joint, [[1 << bits] * len(joint.x_labels)], bits)
+
+
+def _broken(joint: Joint, integers: Integers, promise: Promise) -> list[int]:
+    counts = [list(row) for row in joint.weights]
+    broken = set(checker.broken_outputs(counts, integers.weights, promise))
+    if integers.unseen is not None:
+        broken |= set(checker.broken_unseen(counts, integers, promise))
+    return sorted(broken)
+
+
+def _mixed(matrix: Array, p_x: Array, share: float) -> Array:
+    """Every posterior moved toward P_X by the same share; P_Y stays."""
+    return np.asarray((1 - share) * matrix + share * (matrix @ p_x)[:, None])
+
+
+def _merged(matrix: Array, p_x: Array, light: list[int]) -> Array:
+    """The outputs without the lightest broken one, whose mass goes to the output with the nearest posterior."""
+    joint_xy = matrix * p_x
+    y = min(light, key=lambda output: joint_xy[output].sum())
+    posteriors = joint_xy / joint_xy.sum(axis=1, keepdims=True)
+    distance = np.abs(posteriors - posteriors[y]).sum(axis=1)
+    distance[y] = np.inf
+    result = matrix.copy()
+    result[distance.argmin()] += result[y]
+    return np.delete(result, y, axis=0)
+
+
+def _rounded(matrix: Array, bits: int) -> Matrix:
+    """Integer columns that sum to 2^bits: the nearest integers, the rest on the column's largest entry."""
+    whole = 1 << bits
+    columns = []
+    for column in matrix.T:
+        # Scaling by a power of two is exact.
+        weights = [round(math.ldexp(entry, bits)) for entry in column.tolist()]
+        weights[int(column.argmax())] += whole - sum(weights)
+        columns.append(weights)
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _labelled(joint: Joint, weights: Matrix, bits: int) -> Integers:
+    """The integers with names for the outputs and a law for unseen values."""
+    matrix = np.array([[entry / (1 << bits) for entry in row] for row in weights])
+    labels = {
+        "s": list(joint.s_labels),
+        "x": list(joint.x_labels),
+        "y": list(output_labels(Mechanism(joint, matrix).p_x_given_y, joint.x_labels)),
+    }
+    return Integers(labels, bits, weights, _unseen(joint, weights, bits))
+
+
+def _unseen(joint: Joint, weights: Matrix, bits: int) -> list[int] | None:
+    """P_Y in integers, rounded up; what that takes too much comes off the most common output, where it matters least."""
+    masses = [sum(w * n for w, n in zip(row, joint.x_weights, strict=True)) for row in weights]
+    law = [-(-mass // joint.total) for mass in masses]
+    law[masses.index(max(masses))] += (1 << bits) - sum(law)
+    return law if min(law) > 0 else None
