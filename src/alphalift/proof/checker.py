@@ -22,7 +22,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq, fmpz_mat
 
-LARGEST_FILE = 300_000_000
+LARGEST_FILE = 60_000_000  # lists of small integers take up to fifteen times as much memory
 MOST_BITS, MOST_ALPHA, MOST_EPSILON = 4096, 10**9, 1000
 _MOST_DIGITS = 1300  # of one integer: a weight of 4096 bits
 _FIRST_PRECISION, _LAST_PRECISION = 128, 8192
@@ -412,12 +412,12 @@ def check(document: Any, opening: Any = None) -> list[Verdict]:
         ("unseen values", text, lambda counts, _: next(broken_unseen(counts, mechanism, promise), None) is None),
         (
             "utility",
-            f"I(X;Y) is at least {float(worth):.9f} nats",
+            f"I(X;Y) is at least {stated['utility_at_least']} nats",
             lambda counts, _: worth == 0 or bool(_ball(worth) <= information(counts, mechanism)),
         ),
         (
             "optimum",
-            f"no mechanism that keeps the promise has more than {float(best):.9f} nats",
+            f"no mechanism that keeps the promise has more than {stated['optimum_at_most']} nats",
             lambda counts, certificate: bool(optimum_bound(counts, promise, certificate) <= _ball(best)),
         ),
     ]

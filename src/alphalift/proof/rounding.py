@@ -37,10 +37,11 @@ def proven_integers(mechanism: Mechanism, promise: Promise, bits: int) -> Intege
     """
     joint = mechanism.joint
     if promise.epsilon == 0:
-        weights, bits = perfect_weights(mechanism, bits)
-        return _labelled(joint, weights, bits)
+        result = _labelled(joint, *perfect_weights(mechanism, bits))
+        if not _broken(joint, result, promise):
+            return result
     matrix, share = mechanism.p_y_given_x, 0.0
-    while share < 1:
+    while share < 1 and promise.epsilon > 0:
         weights = _rounded(_mixed(matrix, joint.p_x, share), bits)
         matrix = matrix[[any(row) for row in weights]]
         result = _labelled(joint, [row for row in weights if any(row)], bits)

@@ -59,7 +59,7 @@ class Optimal:
     node_limit: int | None = None
     progress: Callable[[Progress], None] | None = field(default=None, compare=False, repr=False)
     keep_certificate: bool = True
-    threads: int | None = None
+    threads: int | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not 0 < self.relative_gap < 1:
