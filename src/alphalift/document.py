@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import arb
 
-from alphalift.errors import InputError, ProofError
+from alphalift.errors import InputError, PromiseError, ProofError
 from alphalift.exact import to_float
 from alphalift.joint import Joint
 from alphalift.proof import checkable, checker, exported
@@ -108,7 +108,11 @@ def load(path: str | Path, opening: str | Path | None = None) -> Stored:
     joint = Joint(counts, integers.labels["s"], integers.labels["x"], counts=True)
     # Where floats cannot hold the promise's decimals, the weaker one: it is proven as well.
     alpha = math.inf if promise.alpha is None else to_float(promise.alpha, upwards=False)
-    return Stored(integers, AlphaLift(alpha, to_float(promise.epsilon, upwards=True)), joint, tuple(verdicts))
+    try:
+        region = AlphaLift(alpha, to_float(promise.epsilon, upwards=True))
+    except PromiseError as error:
+        raise ProofError(f"{path} is refused: floats cannot hold its promise: {error}") from None
+    return Stored(integers, region, joint, tuple(verdicts))
 
 
 def _decimal(value: Fraction) -> str:

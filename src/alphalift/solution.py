@@ -24,6 +24,7 @@ class Status(Enum):
     NODE_LIMIT = "node limit: the promise is kept; allow more nodes to close the gap to the bound"
     INTERRUPTED = "interrupted: the promise is kept; the gap to the bound was not closed"
     FEASIBLE = "feasible: the promise is kept, but a more useful mechanism may exist"
+    ROUNDED = "rounded: the promise is kept; allow more bits to come closer to the bound"
     UNPROVEN = "unproven: floats say that the promise is kept, and nothing proves it"
 
 

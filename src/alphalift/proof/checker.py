@@ -167,10 +167,10 @@ def revealed(document: dict[str, Any], opening: Any) -> tuple[Matrix, Any] | Non
     withheld = isinstance(joint, dict) and "commitment" in joint
     _keys(joint, {"commitment"} if withheld else {"counts"}, "joint")
     _need(withheld or opening is None, "the file withholds nothing that could be opened")
-    if withheld and opening is None:
-        return None
     if withheld:
         _need(document["certificate"] is None, "a file that withholds its joint must withhold its certificate")
+        if opening is None:
+            return None
         _keys(opening, {"salt", "counts", "certificate"}, "the opening")
     source = opening if withheld else joint
     counts = _matrix(source["counts"], len(labels["s"]), len(labels["x"]), "counts")
@@ -405,8 +405,8 @@ def check(document: Any, opening: Any = None) -> list[Verdict]:
     except RefusedError as refusal:
         return [Verdict("form", False, str(refusal))]
     verdicts = [Verdict("form", True, f"every column sums to 2^{mechanism.bits}; identity {mechanism.identity}")]
-    text = f"at most e^{float(promise.epsilon):g}"
-    text = f"max-lift {text}" if promise.alpha is None else f"alpha-lift {text} for alpha = {float(promise.alpha):g}"
+    alpha, epsilon = document["promise"]["alpha"], document["promise"]["epsilon"]
+    text = f"max-lift at most e^{epsilon}" if alpha == "inf" else f"alpha-lift at most e^{epsilon} for alpha = {alpha}"
     claims: list[tuple[str, str, Callable[[Matrix, Any], bool]]] = [
         ("promise", text, lambda counts, _: next(broken_outputs(counts, mechanism.weights, promise), None) is None),
         ("unseen values", text, lambda counts, _: next(broken_unseen(counts, mechanism, promise), None) is None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from flint import fmpz_mat
@@ -22,7 +23,7 @@ def perfect_weights(mechanism: Mechanism, bits: int) -> tuple[Matrix, int]:
 
     On the support of an extreme posterior the solutions are the multiples of one integer vector. Each output gets a
     multiple of N of its vector (so that P_Y is in integers too), rounded down; what is left of the constant column
-    2^bits solves the equations as well and goes to the heaviest output.
+    2^bits solves the equations as well and goes to the heaviest output, or is one by itself if it is not small.
     """
     joint = mechanism.joint
     vectors = [_lattice_vector(joint, np.flatnonzero(posterior > _SUPPORT)) for posterior in mechanism.p_x_given_y.T]
@@ -38,13 +39,13 @@ def perfect_weights(mechanism: Mechanism, bits: int) -> tuple[Matrix, int]:
             continue
         step = [entry * joint.total for entry in vector]
         x = max(range(len(step)), key=step.__getitem__)
-        wanted = int(float(row[x]) * (1 - 2.0**-_SPARE_BITS) * 2**52) << (bits - 52)
+        wanted = int(Fraction(float(row[x]) * (1 - 2.0**-_SPARE_BITS)) * 2**bits)
         count = min([wanted // step[x], *(rest // entry for rest, entry in zip(left, step, strict=True) if entry)])
         if count > 0:
             rows.append([count * entry for entry in step])
             left = [rest - taken for rest, taken in zip(left, rows[-1], strict=True)]
-    if not rows:
-        return [left], bits
+    if not rows or max(left) >> (bits - _SPARE_BITS // 2):  # an output without a lattice vector has left its mass
+        return [*rows, left], bits
     heaviest = max(range(len(rows)), key=lambda y: sum(rows[y]))
     rows[heaviest] = [own + rest for own, rest in zip(rows[heaviest], left, strict=True)]
     return rows, bits

@@ -82,13 +82,17 @@ def _merged(matrix: Array, p_x: Array, light: list[int]) -> Array:
 
 
 def _rounded(matrix: Array, bits: int) -> Matrix:
-    """Integer columns that sum to 2^bits: the nearest integers, the rest on the column's largest entry."""
-    whole = 1 << bits
+    """Integer columns that sum to 2^bits: rounded down, the largest remainders up; zero stays zero."""
     columns = []
-    for column in matrix.T:
-        # Scaling by a power of two is exact.
-        weights = [round(math.ldexp(entry, bits)) for entry in column.tolist()]
-        weights[int(column.argmax())] += whole - sum(weights)
+    for column in matrix.T.tolist():
+        scaled = [math.ldexp(entry, bits) for entry in column]  # a power of two: exact
+        weights = [math.floor(entry) for entry in scaled]
+        lacking = (1 << bits) - sum(weights)
+        remainders = [entry - weight for entry, weight in zip(scaled, weights, strict=True)]
+        for y in sorted(range(len(column)), key=remainders.__getitem__, reverse=True)[: max(lacking, 0)]:
+            weights[y] += 1
+        # What is left is the float column's own distance from one.
+        weights[weights.index(max(weights))] += (1 << bits) - sum(weights)
         columns.append(weights)
     return [list(row) for row in zip(*columns, strict=True)]
 

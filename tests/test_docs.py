@@ -1,0 +1,41 @@
+"""What the documentation shows is what the program does."""
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from alphalift import AlphaLift, Joint, design, to_document, to_json, withhold_joint
+from alphalift.paper import random_joints
+from alphalift.proof import checker
+
+PAGE = (Path(__file__).parent.parent / "docs" / "format.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w*)\n(.*?)```", PAGE, re.DOTALL)
+EXAMPLE = next(text for language, text in BLOCKS if language == "json" and "sick" in text)
+SCHEMA = json.loads(next(text for language, text in BLOCKS if language == "json" and "$schema" in text))
+
+
+def test_the_example_is_what_its_code_writes(capsys):
+    code = next(text for language, text in BLOCKS if language == "python" and "sick" in text)
+    exec(compile(code, "format.md", "exec"), {})
+    assert capsys.readouterr().out == EXAMPLE
+
+
+def test_the_checker_says_about_the_example_what_the_page_says(tmp_path, capsys):
+    path = tmp_path / "example.json"
+    path.write_text(EXAMPLE, encoding="utf-8")
+    assert checker.main([str(path)]) == 0
+    assert capsys.readouterr().out in [text for _, text in BLOCKS]
+
+
+@pytest.mark.parametrize("region", [AlphaLift(3, 0.1), AlphaLift("inf", 0.1), AlphaLift(3, 0), AlphaLift(3, 9)])
+def test_files_follow_the_schema(region):
+    for joint in (random_joints(1, 1, (3, 5))[0], Joint([[3, 2, 1], [1, 2, 3]], counts=True)):
+        document = to_document(design(joint, region))
+        jsonschema.validate(json.loads(to_json(document)), SCHEMA)
+        jsonschema.validate(withhold_joint(document, "salt")[0], SCHEMA)
+        for key in SCHEMA["required"]:
+            with pytest.raises(jsonschema.ValidationError):
+                jsonschema.validate({name: value for name, value in document.items() if name != key}, SCHEMA)
