@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from alphalift.errors import SettingError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
-from alphalift.proof import checkable, proven_integers
+from alphalift.proof import as_floats, checkable, proven_integers
 from alphalift.regions import Region
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal, Solver
@@ -51,7 +49,7 @@ def prove(solution: Solution, *, bits: int = 52) -> Solution:
     if promise is None:
         return replace(solution, status=Status.UNPROVEN)
     integers = proven_integers(solution.mechanism, promise, bits)
-    floats = np.array([[weight / (1 << integers.bits) for weight in row] for row in integers.weights])
-    proven = replace(solution, mechanism=Mechanism(solution.joint, floats), integers=integers)
+    floats = Mechanism(solution.joint, as_floats(integers.weights, integers.bits))
+    proven = replace(solution, mechanism=floats, integers=integers)
     lost = solution.normalized_utility - proven.normalized_utility
     return replace(proven, status=Status.ROUNDED) if lost > _NOTABLE_LOSS else proven

@@ -2,6 +2,6 @@
 
 from alphalift.proof.checker import Integers, Promise, Verdict
 from alphalift.proof.export import exported
-from alphalift.proof.rounding import checkable, proven_integers
+from alphalift.proof.rounding import as_floats, checkable, proven_integers
 
-__all__ = ["Integers", "Promise", "Verdict", "checkable", "exported", "proven_integers"]
+__all__ = ["Integers", "Promise", "Verdict", "as_floats", "checkable", "exported", "proven_integers"]

@@ -83,34 +83,49 @@ def _merged(matrix: Array, p_x: Array, light: list[int]) -> Array:
 
 def _rounded(matrix: Array, bits: int) -> Matrix:
     """Integer columns that sum to 2^bits: rounded down, the largest remainders up; zero stays zero."""
-    columns = []
-    for column in matrix.T.tolist():
-        scaled = [math.ldexp(entry, bits) for entry in column]  # a power of two: exact
+    result = np.zeros(matrix.shape, dtype=object)
+    for x, column in enumerate(matrix.T):
+        support = np.flatnonzero(column)
+        scaled = [math.ldexp(entry, bits) for entry in column[support].tolist()]  # a power of two: exact
         weights = [math.floor(entry) for entry in scaled]
-        lacking = (1 << bits) - sum(weights)
         remainders = [entry - weight for entry, weight in zip(scaled, weights, strict=True)]
-        for y in sorted(range(len(column)), key=remainders.__getitem__, reverse=True)[: max(lacking, 0)]:
-            weights[y] += 1
+        _raise_some(weights, bits, sorted(range(len(weights)), key=remainders.__getitem__, reverse=True))
         # What is left is the float column's own distance from one.
         weights[weights.index(max(weights))] += (1 << bits) - sum(weights)
-        columns.append(weights)
-    return [list(row) for row in zip(*columns, strict=True)]
+        result[support, x] = weights
+    return list(result.tolist())
+
+
+def _raise_some(weights: list[int], bits: int, order: list[int]) -> None:
+    """Add one to as many weights, in this order, as their sum lacks to 2^bits."""
+    for y in order[: max((1 << bits) - sum(weights), 0)]:
+        weights[y] += 1
+
+
+def as_floats(weights: Matrix, bits: int) -> Array:
+    """P(Y|X) in floats, each the nearest to its fraction."""
+    return np.asarray(np.array(weights, dtype=object) / (1 << bits), dtype=np.float64)
 
 
 def _labelled(joint: Joint, weights: Matrix, bits: int) -> Integers:
     """The integers with names for the outputs and a law for unseen values."""
-    matrix = np.array([[entry / (1 << bits) for entry in row] for row in weights])
+    posteriors = Mechanism(joint, as_floats(weights, bits)).p_x_given_y
     labels = {
         "s": list(joint.s_labels),
         "x": list(joint.x_labels),
-        "y": list(output_labels(Mechanism(joint, matrix).p_x_given_y, joint.x_labels)),
+        "y": list(output_labels(posteriors, joint.x_labels)),
     }
     return Integers(labels, bits, weights, _unseen(joint, weights, bits))
 
 
 def _unseen(joint: Joint, weights: Matrix, bits: int) -> list[int] | None:
-    """P_Y in integers, rounded up; what that takes too much comes off the most common output, where it matters least."""
-    masses = [sum(w * n for w, n in zip(row, joint.x_weights, strict=True)) for row in weights]
-    law = [-(-mass // joint.total) for mass in masses]
-    law[masses.index(max(masses))] += (1 << bits) - sum(law)
+    """P_Y in integers, or none where an output would get nothing.
+
+    Rounded down, and up for the rarest: a unit matters least to a common output, and a law below P_Y needs room in
+    the promise, one above it hardly any.
+    """
+    masses = [sum(w * n for w, n in zip(row, joint.x_weights, strict=True) if w) for row in weights]
+    law = [mass // joint.total for mass in masses]
+    inexact = [y for y, mass in enumerate(masses) if mass % joint.total]
+    _raise_some(law, bits, sorted(inexact, key=masses.__getitem__))
     return law if min(law) > 0 else None
