@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -43,6 +44,21 @@ DropMissing = Annotated[bool, typer.Option("--drop-missing", help="Leave out row
 Folder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"alphalift {version('alphalift')}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
 @app.command("design")
 def design_command(
     table: Table,
@@ -63,6 +79,10 @@ def design_command(
 ) -> None:
     """Design a mechanism for one table, secret, useful column and promise, with its proof."""
     region = AlphaLift(alpha, epsilon)
+    if withhold is not None and (out is None or out.absolute() == withhold.absolute()):
+        raise InputError(
+            "--withhold needs --out as well, and another name: one has the mechanism, the other what opens it"
+        )
     for path in (out, withhold):
         if path is not None:
             _check_output(path, table)
@@ -72,6 +92,7 @@ def design_command(
     document = to_document(solution) if out or withhold or as_json else {}
     if withhold is not None:
         document, opening = withhold_joint(document, secrets.token_hex(32))
+        withhold.touch(mode=0o600)
         withhold.write_text(to_json(opening), encoding="utf-8")
     if out is not None:
         out.write_text(to_json(document), encoding="utf-8")
@@ -82,6 +103,9 @@ def design_command(
     for path in (out, withhold):
         if path is not None:
             print(f"Written: {path}")
+    if out is not None:
+        private = withhold or out
+        print(f"{private} contains the table's counts: it is as private as they are.")
 
 
 @app.command()
@@ -147,7 +171,7 @@ def demo(out: Folder = Path("demo")) -> None:
 def _check_output(out: Path, table: Path) -> None:
     """Fail before the work, not after it, and never write over the table."""
     if out.exists() and out.samefile(table):
-        raise InputError(f"{out} is the table itself; choose another name for --out")
+        raise InputError(f"{out} is the table itself; choose another name")
     if out.is_dir() or not out.absolute().parent.is_dir():
         raise InputError(f"{out} cannot be written: expected a file name in a folder that exists")
 
@@ -160,7 +184,7 @@ def _curve(joint: Joint, alphas: list[float], points: int) -> Tradeoff:
     """Evenly spaced epsilons up to the largest eps_max, shared by all alphas; a single one if S tells nothing."""
     ends = [epsilon_max(joint, alpha) for alpha in alphas]
     # Rounded up to six digits, so that each curve reaches the point from which X itself may be published.
-    epsilons = np.unique(np.ceil(np.append(np.linspace(0, max(ends), points), ends) * 1e6 - 1e-6) / 1e6)
+    epsilons = np.unique(np.ceil(np.append(np.linspace(0, max(ends), points), ends) * 1e6 - 1e-6) / 1e6 + 0.0)
     return sweep(joint, grid(AlphaLift, alpha=alphas, epsilon=epsilons.tolist()))
 
 

@@ -13,7 +13,7 @@ from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal, Solver
 from alphalift.utilities import MutualInformation, Utility
 
-MOST_BITS_ASKED = 512
+_USUAL_BITS, _MOST_BITS = 52, 512
 # A share of X's information that a status of "optimal" may lose by rounding.
 _NOTABLE_LOSS = 1e-6
 
@@ -24,27 +24,27 @@ def design(
     *,
     utility: Utility | None = None,
     solver: Solver | None = None,
-    bits: int = 52,
+    bits: int = _USUAL_BITS,
 ) -> Solution:
     """The mechanism that keeps as much of X as the solver can find within the region, in integers, proven.
 
     Unless named, the utility is mutual information and the solver is `Optimal()`, which returns the optimum
     to within 1e-4 and a bound on what any mechanism could reach. Probabilities are integers over 2^bits.
     """
-    if not 1 <= bits <= MOST_BITS_ASKED:
-        raise SettingError(f"bits is {bits}, expected 1 to {MOST_BITS_ASKED}")
     solver = solver or Optimal()
     found = solver.solve(joint, [region], utility or MutualInformation())[0]
     return prove(replace(found, settings=repr(solver)), bits=bits)
 
 
-def prove(solution: Solution, *, bits: int = 52) -> Solution:
+def prove(solution: Solution, *, bits: int = _USUAL_BITS) -> Solution:
     """The same solution with its mechanism rounded to integers over 2^bits and proven to keep the promise.
 
     What costs utility is the rounding, by less than 1e-9 at 52 bits in ordinary cases. Where the checker does not
     know the region, the mechanism stays as it is and its status says that it is unproven; where few bits lose more
     than a millionth of X, the status says so too.
     """
+    if not 1 <= bits <= _MOST_BITS:
+        raise SettingError(f"bits is {bits}, expected 1 to {_MOST_BITS}")
     promise = checkable(solution.region)
     if promise is None:
         return replace(solution, status=Status.UNPROVEN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
@@ -38,7 +38,10 @@ def to_document(solution: Solution) -> dict[str, Any]:
         )
     counts = [list(row) for row in solution.joint.weights]
     certificate = exported(solution.certificate, solution.joint, solution.region.simplest)
-    bound = checker.optimum_bound(counts, promise, certificate)
+    try:
+        bound = checker.optimum_bound(counts, promise, certificate)
+    except checker.RefusedError as error:
+        raise ProofError(f"the solver's bound cannot be proven: {error}") from None
     return {
         "format": "alphalift-mechanism",
         "version": 1,
@@ -75,16 +78,23 @@ def to_json(document: dict[str, Any]) -> str:
 def withhold_joint(document: dict[str, Any], salt: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """The document with a salted commitment in place of the counts, and the opening that reveals them.
 
-    The certificate moves to the opening too, since its numbers follow the counts.
+    The certificate moves to the opening, since its numbers follow the counts. The law for unseen values is dropped,
+    since it is P_Y, and P_X can be solved for from that and the weights: such a mechanism refuses unseen values.
     """
     counts = document["joint"]["counts"]
-    hidden = {"joint": {"commitment": checker.commitment(salt, counts)}, "certificate": None}
+    integers = replace(checker.integers_of(document), unseen=None)
+    hidden = {
+        "identity": integers.identity,
+        "unseen": None,
+        "joint": {"commitment": checker.commitment(salt, counts)},
+        "certificate": None,
+    }
     return document | hidden, {"salt": salt, "counts": counts, "certificate": document["certificate"]}
 
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """A mechanism read from a file: its integers, promise and joint, and the verdict on each claim."""
+    """A mechanism read from a file: its integers, promise and joint, and the verdict on each claim, all proven."""
 
     integers: Integers
     region: AlphaLift
@@ -105,7 +115,10 @@ def load(path: str | Path, opening: str | Path | None = None) -> Stored:
             raise ProofError(f"{path} is refused: {verdict.claim}: {verdict.text}")
     integers, promise = checker.integers_of(document), checker.promise_of(document["promise"])
     counts = (opened or document["joint"])["counts"]
-    joint = Joint(counts, integers.labels["s"], integers.labels["x"], counts=True)
+    # A file does not say whether its counts are records or a ratio, so the joint has no number of records.
+    total = sum(map(sum, counts))
+    shares = [[Fraction(count, total) for count in row] for row in counts]
+    joint = Joint(shares, integers.labels["s"], integers.labels["x"])
     # Where floats cannot hold the promise's decimals, the weaker one: it is proven as well.
     alpha = math.inf if promise.alpha is None else to_float(promise.alpha, upwards=False)
     try:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MOST_NAMES = 6
+_SIGNS = (" | ", " + ", " & ", " || ", " ++ ")
 
 
 @dataclass(frozen=True)
@@ -146,8 +147,11 @@ def output_labels(p_x_given_y: Array, x_labels: tuple[str, ...]) -> tuple[str, .
     needed = np.minimum((held < 2 / 3 - 1e-9).sum(axis=0) + 1, _MOST_NAMES)
     limit = np.minimum((p_x_given_y > 1e-9).sum(axis=0), _MOST_NAMES)
 
+    # A sign that is in no label, so that no output is called like an input that it is not.
+    between = next((sign for sign in _SIGNS if not any(sign in label for label in x_labels)), _SIGNS[-1])
+
     def name(y: int) -> str:
-        return " | ".join(x_labels[x] for x in sorted(ranked[: needed[y], y]))
+        return between.join(x_labels[x] for x in sorted(ranked[: needed[y], y]))
 
     names = [name(y) for y in range(outputs)]
     for _ in range(_MOST_NAMES):

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from alphalift import AlphaLift, Joint, design
+from alphalift import AlphaLift, InputError, Joint, design
 from alphalift.paper import random_joints
 from alphalift.release.draw import outputs_of_words
 
@@ -23,8 +23,17 @@ def test_a_mechanism_of_many_bits_is_drawn_at_its_edges():
     joint = Joint(np.array([[3, 1, 2], [1, 3, 2]]), counts=True)
     mechanism = design(joint, AlphaLift(3, 0), bits=100).integers
     column = [row[0] for row in mechanism.weights]
-    edges = [sum(column[: y + 1]) for y in range(len(column))]
-    assert mechanism.bits > 52
-    for y, edge in enumerate(edges[:-1]):
-        assert outputs_of_words(mechanism, 0, [edge - 1, edge]) == [y, y + 1]
-    assert outputs_of_words(mechanism, 0, [2**mechanism.bits - 1]) == [len(column) - 1]
+    assert mechanism.bits == 100
+    first = 0
+    for y, weight in enumerate(column):
+        if weight:
+            assert outputs_of_words(mechanism, 0, [first, first + weight - 1]) == [y, y]
+        first += weight
+    assert first == 2**100
+
+
+def test_words_and_symbols_that_do_not_exist_are_refused():
+    mechanism = design(Joint([[3, 1], [1, 3]], counts=True), AlphaLift(3, 0.1), bits=16).integers
+    for x, word in [(2, 0), (-1, 0), (0, -1), (0, 2**16), (None, 2**16)]:
+        with pytest.raises(InputError):
+            outputs_of_words(mechanism, x, [word])

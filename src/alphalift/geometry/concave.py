@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,6 +117,7 @@ class Search:
         worst = np.argpartition(bounds, count - 1)[:count]
         while self.nodes + 2 * count > len(self._tree[4]):
             self._tree = tuple(np.concatenate([part, np.zeros_like(part)]) for part in self._tree)
+            self._tree[4][self.nodes :] = -np.inf  # what is not bounded yet is open
         self._expand(self._open[worst])
         new = np.arange(self.nodes, self.nodes + 2 * count)
         self.nodes += 2 * count
@@ -131,19 +132,15 @@ class Search:
             kernels.compiled_expand()(*self._arguments, share, first, _ACCURACY, self._threshold, self._tree)
 
         shares = np.array_split(chosen, max(1, min(self._threads, len(chosen) // _NODES_A_THREAD)))
-        firsts = self.nodes + 2 * np.cumsum([0, *map(len, shares[:-1])])
-        others = [
-            threading.Thread(target=expand, args=(int(first), share))
-            for first, share in zip(firsts[1:], shares[1:], strict=True)
-        ]
-        for thread in others:
-            thread.start()
-        expand(int(firsts[0]), shares[0])
-        for thread in others:
-            thread.join()
+        firsts = (self.nodes + 2 * np.cumsum([0, *map(len, shares[:-1])])).tolist()
+        if len(shares) == 1:
+            expand(*firsts, *shares)
+            return
+        with ThreadPoolExecutor(len(shares)) as pool:
+            list(pool.map(expand, firsts, shares))  # a list, so that an error in a thread is raised here
 
     def _close(self) -> None:
-        self._open = self._open[self._tree[4][self._open] < self._threshold]
+        self._open = self._open[~(self._tree[4][self._open] >= self._threshold)]
 
     def certificate(self) -> Certificate:
         """The tree without the nodes that a change of prices has cut off."""
@@ -172,5 +169,11 @@ def _new_tree(nodes: int, size: int, duals: int) -> tuple[Any, ...]:
     wide = [np.zeros((nodes, size)) for _ in range(3)]
     wide[1][0] = 1.0
     dual = np.ones((nodes, duals))
-    thin = [np.zeros(nodes), np.zeros(nodes), np.zeros(nodes, np.int64), np.zeros(nodes, np.int64), np.zeros(nodes)]
+    thin = [
+        np.full(nodes, -np.inf),
+        np.zeros(nodes),
+        np.zeros(nodes, np.int64),
+        np.zeros(nodes, np.int64),
+        np.zeros(nodes),
+    ]
     return (*wide, dual, *thin)

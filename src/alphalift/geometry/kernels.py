@@ -8,7 +8,7 @@ and any nu,
 
 is a lower bound, because a concave q_x is least at an end of its interval. The best (w, nu) is the dual of the
 chord relaxation, a convex program in V whose interior-point steps need only k + 1 equations. Nothing has to
-converge: whatever (w, nu) comes out, the bound is evaluated exactly afterwards.
+converge: whatever (w, nu) comes out, the bound is evaluated at it afterwards, less what rounding may have added.
 
 Arguments are arrays and two compiled functions, `support` and `curve` (see alphalift.compiled).
 """
@@ -29,6 +29,9 @@ from alphalift.compiled import CURVE, INTEGERS, MATRIX, SUPPORT, VECTOR, compile
 _LIGHT = 1e-8
 _MOST_STEPS = 50
 _MOST_TANGENTS = 20
+# A float operation's relative error, and a little more for what is of second order.
+_ROUNDING = 1.2e-16
+_PADDING = 1e-6
 # A box side shorter than this is a point.
 _POINT = 1e-9
 
@@ -216,10 +219,17 @@ def exact_bound(support, parameters, curve, moments, prices, low, high, dual):
     if not abs(nu) < np.inf:
         nu = 0.0
     dual[size] = nu
-    bound = nu - support(dual[:size], parameters, np.empty(0), np.empty((0, 0)))
+    sigma = support(dual[:size], parameters, np.empty(0), np.empty((0, 0)))
+    bound, magnitude, passed = nu - sigma, abs(nu) + sigma, 0.0
     for x in range(count):
         bound += min(at_low[x] - nu * low[x], at_high[x] - nu * high[x])
-    return bound
+        direction = 0.0
+        for i in range(size):
+            direction += moments[x, i] * dual[i]
+        magnitude += high[x] * (1.0 + abs(prices[x]) + abs(nu) + direction)
+        passed += abs(bound)
+    # Large duals cancel: what the terms and their sum may have lost to rounding must not count as proven.
+    return bound - _ROUNDING * ((size + 4) * magnitude + passed)
 
 
 @kernel
@@ -258,29 +268,33 @@ def trim(curve, moments, prices, low, high, dual, bound, threshold):
 @kernel
 def relax(support, parameters, curve, moments, prices, low, high, dual, point, accuracy, threshold):
     """The bound of the chord relaxation on a box; its minimiser into point. Keeps the old dual if that is better."""
+    before = dual.copy()
+    bound = exact_bound(support, parameters, curve, moments, prices, low, high, before)
+    if bound == np.inf:
+        dual[:] = before
+        return bound
+    # A box with hardly any room for a distribution is widened: an interior-point method needs an interior, and the
+    # dual that it finds is good for the box itself.
+    start, end = low, high
+    if 1.0 - low.sum() < _PADDING or high.sum() - 1.0 < _PADDING:
+        start, end = np.maximum(low - _PADDING, 0.0), np.minimum(high + _PADDING, 1.0)
     count, size = moments.shape
-    free = np.flatnonzero(high - low > _POINT)
+    free = np.flatnonzero(end - start > _POINT)
     part, rates, width = np.empty((len(free), size)), np.empty(len(free)), np.empty(len(free))
     mass, base, constant = 1.0, np.zeros(size), 0.0
     for x in range(count):
-        mass -= low[x]
-        constant += curve(low[x], 0) - prices[x] * low[x]
-        base += low[x] * moments[x]
-        point[x] = low[x]
+        mass -= start[x]
+        constant += curve(start[x], 0) - prices[x] * start[x]
+        base += start[x] * moments[x]
+        point[x] = start[x]
     for k in range(len(free)):
         x = free[k]
         part[k] = moments[x]
-        width[k] = high[x] - low[x]
-        rates[k] = (curve(high[x], 0) - curve(low[x], 0)) / width[k] - prices[x]
-    before = dual.copy()
-    bound = exact_bound(support, parameters, curve, moments, prices, low, high, before)
-    if bound == np.inf or mass < _POINT or width.sum() <= mass:
-        dual[:] = before
-        return bound
+        width[k] = end[x] - start[x]
+        rates[k] = (curve(end[x], 0) - curve(start[x], 0)) / width[k] - prices[x]
     found = np.empty(len(free))
-    interior_point(
-        support, parameters, part, rates, width, base, mass, dual, found, accuracy, threshold - constant + 1e-9
-    )
+    enough = threshold - constant + 1e-9
+    interior_point(support, parameters, part, rates, width, base, mass, dual, found, accuracy, enough)
     point[free] += found
     new = exact_bound(support, parameters, curve, moments, prices, low, high, dual)
     if new > bound:
@@ -364,10 +378,11 @@ def _split_box(tree, node, child):
     """The child's box: its parent's, split; empty if trimming has moved the parent's box past the place."""
     low, high, place, symbol, children = tree[0], tree[1], tree[5], tree[6], tree[7]
     low[child], high[child] = low[node], high[node]
+    x = symbol[node]
     if child == children[node]:
-        high[child, symbol[node]] = place[node]
+        high[child, x] = min(high[node, x], place[node])
     else:
-        low[child, symbol[node]] = place[node]
+        low[child, x] = max(low[node, x], place[node])
 
 
 @kernel

@@ -25,6 +25,7 @@ from flint import arb, ctx, fmpq, fmpz_mat
 LARGEST_FILE = 60_000_000  # lists of small integers take up to fifteen times as much memory
 MOST_BITS, MOST_ALPHA, MOST_EPSILON = 4096, 10**9, 1000
 _MOST_DIGITS = 1300  # of one integer: a weight of 4096 bits
+_MOST_PENDING = 10_000_000  # numbers in boxes that a tree leaves for later
 _FIRST_PRECISION, _LAST_PRECISION = 128, 8192
 _DECIMAL = re.compile(r"[0-9]{1,30}(\.[0-9]{1,400})?", re.ASCII)
 _NAMES = "format version identity labels bits weights unseen joint promise claims certificate provenance"
@@ -172,13 +173,17 @@ def revealed(document: dict[str, Any], opening: Any) -> tuple[Matrix, Any] | Non
         if opening is None:
             return None
         _keys(opening, {"salt", "counts", "certificate"}, "the opening")
-    source = opening if withheld else joint
+    source = opening if withheld else joint | {"certificate": document["certificate"]}
     counts = _matrix(source["counts"], len(labels["s"]), len(labels["x"]), "counts")
-    _need(all(map(sum, counts)) and all(map(sum, zip(*counts, strict=True))), "a row or column of counts has no mass")
+    _need(all(map(sum, counts)) and all(_columns(counts)), "a row or column of counts has no mass")
     if withheld:
         _need(isinstance(source["salt"], str), "the salt must be a text")
         _need(commitment(source["salt"], counts) == joint["commitment"], "the opening is not what was committed to")
-    return counts, source["certificate"] if withheld else document["certificate"]
+    return counts, source["certificate"]
+
+
+def _columns(counts: Matrix) -> list[int]:
+    return [sum(column) for column in zip(*counts, strict=True)]
 
 
 def _ball(value: Fraction | int) -> arb:
@@ -207,12 +212,10 @@ def _lifts(counts: Matrix, weights: Matrix) -> Iterator[tuple[int, list[fmpq]]]:
         yield mass, [fmpq(own * total, share * mass) for own, share in zip(row, shares, strict=True)]
 
 
-def broken_outputs(counts: Matrix, weights: Matrix, promise: Promise) -> Iterator[int]:
-    """The outputs for which alpha-lift at most e^epsilon is not proven, in order."""
+def broken_outputs(counts: Matrix, weights: Matrix, promise: Promise) -> list[int]:
+    """The outputs for which alpha-lift at most e^epsilon is not proven."""
     shares = [sum(row) for row in counts]
-    for y, (_, lifts) in enumerate(_lifts(counts, weights)):
-        if not _keeps(lifts, shares, promise):
-            yield y
+    return [y for y, (_, lifts) in enumerate(_lifts(counts, weights)) if not _keeps(lifts, shares, promise)]
 
 
 def _keeps(lifts: list[fmpq], shares: list[int], promise: Promise) -> bool:
@@ -230,48 +233,41 @@ def _sides(lifts: list[fmpq], shares: list[int], promise: Promise) -> tuple[arb,
     return sum(terms, arb(0)) / sum(shares), (alpha * _ball(promise.epsilon)).exp()
 
 
-def broken_unseen(counts: Matrix, mechanism: Integers, promise: Promise) -> Iterator[int]:
-    """The outputs for which the law for unseen values is not proven to keep a promise that the seen ones keep.
-
-    With rho = unseen(y) / P(y): rho^alpha <= e^(alpha epsilon) (1 + alpha (rho - 1)); for max-lift, rho and
-    l / min(1, rho) are at most e^epsilon. At epsilon = 0, rho = 1.
-    """
-    total = sum(map(sum, counts))
-    for y, (mass, lifts) in enumerate(_lifts(counts, mechanism.weights)):
-        rho = Fraction((mechanism.unseen or [])[y] * total, mass)
-        if rho != 1 if promise.epsilon == 0 else not _keeps_unseen(rho, max(lifts), promise):
-            yield y
+def broken_unseen(counts: Matrix, mechanism: Integers, promise: Promise) -> list[int]:
+    """The outputs for which the law for unseen values is not proven to keep a promise that the seen ones keep."""
+    total, broken = sum(map(sum, counts)), []
+    outputs = zip(mechanism.unseen or [], _lifts(counts, mechanism.weights), strict=True)
+    for y, (own, (mass, lifts)) in enumerate(outputs):
+        if not _keeps_unseen(Fraction(own * total, mass), max(lifts), promise):
+            broken.append(y)
+    return broken
 
 
 def _keeps_unseen(rho: Fraction, largest: fmpq, promise: Promise) -> bool:
+    """With rho = unseen(y) / P(y): rho^alpha <= e^(alpha epsilon) (1 + alpha (rho - 1)); for max-lift, rho and
+    l / min(1, rho) are at most e^epsilon. At epsilon = 0, rho = 1."""
     alpha, epsilon = promise.alpha, promise.epsilon
-    if rho <= 0:
-        return False
+    if rho <= 0 or epsilon == 0:
+        return rho == 1
     if alpha is None:
         return _decide(lambda: (_ball(rho).max(arb(largest) / _ball(min(rho, Fraction(1)))), _ball(epsilon).exp()))
     return _decide(lambda: (_ball(rho) ** _ball(alpha), _ball(alpha * epsilon).exp() * _ball(1 + alpha * (rho - 1))))
 
 
-def _times_log(value: int) -> arb:
-    return value * arb(value).log() if value else arb(0)
-
-
-def entropy(counts: Matrix) -> arb:
-    """H(X), a ball."""
-    columns = [sum(column) for column in zip(*counts, strict=True)]
-    return arb(sum(columns)).log() - sum(map(_times_log, columns), arb(0)) / sum(columns)
+def entropy(masses: list[int]) -> arb:
+    """-sum p log p of the distribution that is proportional to these integers, a ball."""
+    total = sum(masses)
+    return arb(total).log() - sum([mass * arb(mass).log() for mass in masses if mass], arb(0)) / total
 
 
 def information(counts: Matrix, mechanism: Integers) -> arb:
-    """I(X;Y), a ball: (sum_xy n_x w_yx log w_yx - sum_y m_y log(m_y / N)) / (N 2^bits) with m_y = sum_x n_x w_yx."""
-    columns = [sum(column) for column in zip(*counts, strict=True)]
-    total, inside, outside = sum(columns), arb(0), arb(0)
+    """I(X;Y) = H(X) + H(Y) - H(X,Y), a ball; P(x, y) is proportional to n_x w_yx."""
+    columns = _columns(counts)
     with ctx.workprec(_FIRST_PRECISION + mechanism.bits):
-        for row in mechanism.weights:
-            inside += sum([n * _times_log(w) for n, w in zip(columns, row, strict=True) if w], arb(0))
-            mass = sum(n * w for n, w in zip(columns, row, strict=True))
-            outside += mass * (arb(mass) / total).log() if mass else arb(0)
-        return (inside - outside) / (total << mechanism.bits)
+        cells = [[n * w for n, w in zip(columns, row, strict=True) if w] for row in mechanism.weights]
+        return (
+            entropy(columns) + entropy([sum(row) for row in cells]) - entropy([mass for row in cells for mass in row])
+        )
 
 
 def optimum_bound(counts: Matrix, promise: Promise, certificate: Any) -> arb:
@@ -281,16 +277,16 @@ def optimum_bound(counts: Matrix, promise: Promise, certificate: Any) -> arb:
     """
     with ctx.workprec(_FIRST_PRECISION):
         if certificate is None:
-            return entropy(counts)
+            return entropy(_columns(counts))
         pairs = isinstance(certificate, dict) and certificate.get("kind") == "pairs"
         _keys(certificate, {"kind", "bits", "prices"} | ({"ends"} if pairs else {"duals", "tree"}), "certificate")
-        bits, columns = certificate["bits"], [sum(column) for column in zip(*counts, strict=True)]
+        bits, columns = certificate["bits"], _columns(counts)
         _need(pairs or certificate["kind"] == "tree", "the certificate's kind must be tree or pairs")
         _need(type(bits) is int and 1 <= bits <= 64, "the certificate's bits must be from 1 to 64")
         prices = _integers(certificate["prices"], len(columns), "prices", negative=True)
         paid = Fraction(sum(u * n for u, n in zip(prices, columns, strict=True)), sum(columns) << bits)
         least = (_least_over_pairs if pairs else _least_over_tree)(counts, promise, certificate, prices)
-        return entropy(counts) - _ball(paid) - least
+        return entropy(columns) - _ball(paid) - least
 
 
 def _least_over_tree(counts: Matrix, promise: Promise, certificate: Any, prices: list[int]) -> arb:
@@ -304,20 +300,19 @@ def _least_over_tree(counts: Matrix, promise: Promise, certificate: Any, prices:
     duals, tree = certificate["duals"], certificate["tree"]
     _need(isinstance(duals, list) and isinstance(tree, list), "duals and tree must be lists")
     terms = lru_cache(1024)(lambda dual: _dual_terms(counts, promise, duals[dual], prices, bits))
-    phi, least, low, high = {0: 0, one: 0}, None, [0] * size, [one] * size
-    # Splits on the way from the root: symbol, place, the end that the split replaced, whether we are above it.
-    path: list[tuple[int, int, int, bool]] = []
-    for number, node in enumerate(tree):
-        _need(number == 0 or bool(path), "the tree goes on after its last leaf")
-        _need(isinstance(node, list) and 1 <= len(node) <= 2, "a node of the tree is neither a split nor a leaf")
-        _need(all(type(entry) is int and entry >= 0 for entry in node), "a node of the tree has no index or place")
+    phi, least, boxes = {0: 0, one: 0}, None, [([0] * size, [one] * size)]
+    for node in tree:
+        good = isinstance(node, list) and 1 <= len(node) <= 2 and all(type(i) is int and i >= 0 for i in node)
+        _need(good and 0 < len(boxes) * size <= _MOST_PENDING, "a node of the tree is malformed, too many or too deep")
+        low, high = boxes.pop()
         if len(node) == 2:
             symbol, place = node
             _need(symbol < size and place <= one, "a split lies outside of the simplex")
             if place not in phi:
                 phi[place] = _floor(-_ball(Fraction(place, one)) * _ball(Fraction(place, one)).log(), 2 * bits)
-            path.append((symbol, place, high[symbol], False))
-            high[symbol] = min(place, high[symbol])
+            below, above = high.copy(), low.copy()
+            below[symbol], above[symbol] = min(place, high[symbol]), max(place, low[symbol])
+            boxes += [(above, high), (low, below)]
             continue
         _need(node[0] < len(duals), "a leaf has no dual")
         if sum(low) <= one <= sum(high) and not any(map(operator.gt, low, high)):  # else the box is empty
@@ -325,14 +320,7 @@ def _least_over_tree(counts: Matrix, promise: Promise, certificate: Any, prices:
             ends = zip(low, high, rates, strict=True)
             bound = constant + sum([min(phi[a] - c * a, phi[b] - c * b) for a, b, c in ends])
             least = bound if least is None or bound < least else least
-        while path and path[-1][3]:  # both sides are done: undo the split
-            symbol, _, before, _ = path.pop()
-            low[symbol] = before
-        if path:  # the other side
-            symbol, place, before, _ = path.pop()
-            path.append((symbol, place, low[symbol], True))
-            high[symbol], low[symbol] = before, max(place, low[symbol])
-    _need(not path and least is not None, "the tree does not cover the simplex")
+    _need(not boxes and least is not None, "the tree does not cover the simplex")
     return _ball(Fraction(least or 0, one * one))
 
 
@@ -396,43 +384,50 @@ def check(document: Any, opening: Any = None) -> list[Verdict]:
     """A verdict for every claim of a file; `opening` reveals the counts of a file that withholds them."""
     try:
         _keys(document, set(_NAMES.split()), "the file")
-        form = [document["format"], type(document["version"]), document["version"]]
-        _need(form == ["alphalift-mechanism", int, 1], "not a file of this format and version")
+        kind = [document["format"], type(document["version"]), document["version"]]
+        _need(kind == ["alphalift-mechanism", int, 1], "not a file of this format and version")
         mechanism, promise = integers_of(document), promise_of(document["promise"])
         stated = _keys(document["claims"], {"utility_at_least", "optimum_at_most"}, "claims")
         worth, best = (_decimal(stated[name], name) for name in ("utility_at_least", "optimum_at_most"))
+        provenance = _keys(document["provenance"], {"package", "solver", "status"}, "provenance")
+        _need(all(isinstance(text, str) for text in provenance.values()), "provenance must be texts")
         opened = revealed(document, opening)
     except RefusedError as refusal:
         return [Verdict("form", False, str(refusal))]
-    verdicts = [Verdict("form", True, f"every column sums to 2^{mechanism.bits}; identity {mechanism.identity}")]
     alpha, epsilon = document["promise"]["alpha"], document["promise"]["epsilon"]
     text = f"max-lift at most e^{epsilon}" if alpha == "inf" else f"alpha-lift at most e^{epsilon} for alpha = {alpha}"
-    claims: list[tuple[str, str, Callable[[Matrix, Any], bool]]] = [
-        ("promise", text, lambda counts, _: next(broken_outputs(counts, mechanism.weights, promise), None) is None),
-        ("unseen values", text, lambda counts, _: next(broken_unseen(counts, mechanism, promise), None) is None),
-        (
-            "utility",
-            f"I(X;Y) is at least {stated['utility_at_least']} nats",
-            lambda counts, _: worth == 0 or bool(_ball(worth) <= information(counts, mechanism)),
-        ),
-        (
-            "optimum",
-            f"no mechanism that keeps the promise has more than {stated['optimum_at_most']} nats",
-            lambda counts, certificate: bool(optimum_bound(counts, promise, certificate) <= _ball(best)),
-        ),
-    ]
-    for claim, text, proves in claims:
-        if claim != "unseen values" or mechanism.unseen is not None:
-            verdicts.append(_verdict(claim, text, proves, opened))
-    return verdicts
-
-
-def _verdict(claim: str, text: str, proves: Callable[..., bool], opened: tuple[Matrix, Any] | None) -> Verdict:
+    texts = {"promise": text, "unseen values": text, "utility": f"I(X;Y) is at least {stated['utility_at_least']} nats"}
+    texts["optimum"] = f"no mechanism that keeps the promise has more than {stated['optimum_at_most']} nats"
+    if mechanism.unseen is None:
+        del texts["unseen values"]
+    form = Verdict("form", True, f"every column sums to 2^{mechanism.bits}; identity {mechanism.identity}")
     if opened is None:
-        return Verdict(claim, False, f"{text}: cannot be checked, the joint is withheld")
+        return [
+            form,
+            *(Verdict(c, False, f"{t}: the joint is withheld; its opening is needed") for c, t in texts.items()),
+        ]
+    counts, certificate = opened
+    proofs: dict[str, Callable[[], bool]] = {
+        "promise": lambda: _none(broken_outputs(counts, mechanism.weights, promise)),
+        "unseen values": lambda: (
+            _none(broken_outputs(counts, mechanism.weights, promise))
+            and _none(broken_unseen(counts, mechanism, promise))
+        ),
+        "utility": lambda: worth == 0 or bool(_ball(worth) <= information(counts, mechanism)),
+        "optimum": lambda: bool(optimum_bound(counts, promise, certificate) <= _ball(best)),
+    }
+    return [form, *(_verdict(claim, text, proofs[claim]) for claim, text in texts.items())]
+
+
+def _none(broken: list[int]) -> bool:
+    _need(not broken, f"not proven for {len(broken)} outputs, the first is number {broken[:1]}")
+    return True
+
+
+def _verdict(claim: str, text: str, proves: Callable[[], bool]) -> Verdict:
     try:
         with ctx.workprec(_FIRST_PRECISION):
-            return Verdict(claim, proves(*opened), text)
+            return Verdict(claim, proves(), text)
     except (RefusedError, ArithmeticError, ValueError) as refusal:
         return Verdict(claim, False, f"{text}: {refusal}")
 
@@ -440,7 +435,9 @@ def _verdict(claim: str, text: str, proves: Callable[..., bool], opened: tuple[M
 def main(arguments: list[str]) -> int:
     """A line for each claim; 0 if every one is proven, 1 if not."""
     try:
-        _need(1 <= len(arguments) <= 2, "usage: checker.py FILE [OPENING]")
+        if not 1 <= len(arguments) <= 2 or arguments[0].startswith("-"):
+            print("usage: checker.py FILE [OPENING]", file=sys.stderr)
+            return 2
         verdicts = check(*(read(path) for path in arguments))
     except (RefusedError, OSError) as error:
         verdicts = [Verdict("form", False, str(error))]

@@ -32,16 +32,16 @@ def proven_integers(mechanism: Mechanism, promise: Promise, bits: int) -> Intege
     """The mechanism with columns of integers that sum to 2^bits, moved by as little as the proof needs.
 
     Round, try to prove; else merge broken outputs of tiny mass into their nearest relative, or mix every posterior
-    toward P_X (THEORY: psi shrinks at least linearly), and try again. The last resort, one output for everything,
+    toward P_X (docs/theory.md), and try again. The last resort, one output for everything,
     keeps every promise. At epsilon = 0 rounding happens inside the null lattice, which may take more bits.
     """
     joint = mechanism.joint
+    constant = _labelled(joint, [[1 << bits] * len(joint.x_labels)], bits)
     if promise.epsilon == 0:
         result = _labelled(joint, *perfect_weights(mechanism, bits))
-        if not _broken(joint, result, promise):
-            return result
+        return constant if _broken(joint, result, promise) else result
     matrix, share = mechanism.p_y_given_x, 0.0
-    while share < 1 and promise.epsilon > 0:
+    while share < 1:
         weights = _rounded(_mixed(matrix, joint.p_x, share), bits)
         matrix = matrix[[any(row) for row in weights]]
         result = _labelled(joint, [row for row in weights if any(row)], bits)
@@ -53,7 +53,7 @@ def proven_integers(mechanism: Mechanism, promise: Promise, bits: int) -> Intege
             matrix = _merged(matrix, joint.p_x, light)
         else:
             share = max(_GROWTH * share, 2.0 ** (_FIRST_SHARE_BITS - bits))
-    return _labelled(joint, [[1 << bits] * len(joint.x_labels)], bits)
+    return constant
 
 
 def _broken(joint: Joint, integers: Integers, promise: Promise) -> list[int]:

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import accumulate
 
+from alphalift.errors import InputError
 from alphalift.proof import Integers
 
 
@@ -15,8 +16,13 @@ def outputs_of_words(mechanism: Integers, x: int | None, words: Iterable[int]) -
     The word is compared with the cumulative sums of the column's integers, so y has exactly weights[y][x] of the
     2^bits words.
     """
+    if x is not None and not 0 <= x < len(mechanism.labels["x"]):
+        raise InputError(f"symbol number {x} does not exist; an unseen value is None")
     column = mechanism.unseen if x is None else [row[x] for row in mechanism.weights]
     if column is None:
-        raise ValueError("this mechanism has no law for unseen values")
+        raise InputError("this mechanism has no law for unseen values")
     edges = list(accumulate(column))
-    return [bisect_right(edges, word) for word in words]
+    outputs = [bisect_right(edges, word) if word >= 0 else len(edges) for word in words]
+    if any(y == len(edges) for y in outputs):
+        raise InputError(f"a random word must be 0 or more and below 2^{mechanism.bits}")
+    return outputs

@@ -20,6 +20,7 @@ from alphalift.joint import Joint
 MISSING = "(missing)"
 
 Columns = str | Sequence[str]
+_NOT_UTF8 = "is not UTF-8 text; convert it first"
 
 
 def read_joint(
@@ -99,6 +100,8 @@ def _read_csv(path: Path, wanted: list[str]) -> pa.Table:
         return csv.read_csv(path, convert_options=options, parse_options=parsing)
     except OSError:
         raise TableError(f"{path} cannot be read; is it readable, and really gzipped if it ends in .gz?") from None
+    except UnicodeDecodeError:  # in the header
+        raise TableError(f"{path} {_NOT_UTF8}") from None
     except pa.ArrowInvalid as error:
         raise TableError(f"{path} {_csv_trouble(str(error))}") from None
 
@@ -108,7 +111,7 @@ def _csv_trouble(message: str) -> str:
     if "Empty CSV" in message:
         return "is empty"
     if "UTF8" in message:
-        return "is not UTF-8 text; convert it first"
+        return _NOT_UTF8
     row = re.search(r"[Rr]ow #(\d+)", message)
     where = f"row {row[1]} has" if row else "its rows have"
     return f"is not a CSV file: {where} another number of cells than the header"

@@ -42,8 +42,13 @@ def promise(solution: Solution) -> str:
     if not isinstance(region, AlphaLift):
         return str(region)
     if math.isinf(region.alpha):
-        return f"max-lift at most e^{region.epsilon:g}"
-    return f"alpha-lift at most e^{region.epsilon:g} for alpha = {region.alpha:g}"
+        return f"max-lift at most e^{_plain(region.epsilon)}"
+    return f"alpha-lift at most e^{_plain(region.epsilon)} for alpha = {_plain(region.alpha)}"
+
+
+def _plain(number: float) -> str:
+    """All digits that matter: a promise must not read stronger than it is."""
+    return repr(number).removesuffix(".0")
 
 
 def _groups(solution: Solution, secret: str) -> list[str]:

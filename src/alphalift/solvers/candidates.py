@@ -72,7 +72,7 @@ def pull_inside(points: Array, joint: Joint, region: Region) -> Array:
 def _onto_null_space(points: Array, joint: Joint) -> Array:
     """The nearest points with l = 1 on the same supports, where perfect privacy leaves no room to move inside."""
     found = []
-    for point in points:
+    for point in points.copy():
         support = np.flatnonzero(point)
         system = np.vstack([joint.lift_deviation[:, support], np.ones(len(support))])
         side = np.append(np.zeros(len(joint.p_s)), 1.0)

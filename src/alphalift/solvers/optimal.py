@@ -23,13 +23,13 @@ from alphalift.solvers.binary import BinaryPosteriors
 from alphalift.solvers.candidates import neighbours, pull_inside, towards_symbols
 from alphalift.utilities import Utility
 
-# The bound is a float sum of a few hundred terms; this covers their rounding many times over.
-_ROUNDING = 1e-11
+# For the rounding of u.P_X; the kernels look after their own sums.
+_ROUNDING = 1e-12
 # Nodes split at once; small at first, while each may still bring a better column.
 _FEW_NODES, _MANY_NODES = 16, 64
 _IDLE_ROUNDS = 3
-# Nats of budget that columns leave unused.
-_MARGIN = 4e-11
+# Nats of budget that columns leave unused, and that the program which finds them does, to be sure of it.
+_MARGIN, _PROGRAM_MARGIN = 2e-11, 4e-11
 # Columns kept for each symbol of X in the exact program for two secrets.
 _MOST_KEPT = 6
 
@@ -97,8 +97,8 @@ class _Run:
         self.settings, self.joint, self.region, self.utility = settings, joint, region, utility
         self.program = _concave_program(joint, region, utility)
         # Columns lie a little inside, so that rounding them to integers later breaks no promise; bounds do not.
-        self.inner = region.tightened(_MARGIN / 2)
-        self.inner_program = _concave_program(joint, region.tightened(_MARGIN), utility)
+        self.inner = region.tightened(_MARGIN)
+        self.inner_program = _concave_program(joint, region.tightened(_PROGRAM_MARGIN), utility)
         # The clock starts after this: compiling, once on a machine, is not part of a search's time.
         self.program.compile()
         self.begin = time.perf_counter()
@@ -112,7 +112,7 @@ class _Run:
         self.search: Search | None = None
         self.mixtures = mixture_program(joint, utility)
         self.columns, self.costs = np.empty((0, len(joint.p_x))), np.empty(0)
-        self.mixture = self._mix(warm[region.allows(warm @ joint.lift.T, joint.p_s)])
+        self.mixture = self._mix(warm[self.inner.allows(warm @ joint.lift.T, joint.p_s)])
 
     def _mix(self, points: Array) -> Mixture:
         """Offer more columns and mix again."""
@@ -140,8 +140,7 @@ class _Run:
             status = Status.INTERRUPTED
         weights = self.mixture.exact_weights(self.joint.p_x)
         mechanism = Mechanism.mixing(self.joint, self.mixture.points, weights)
-        certificate = self.certificate if self.settings.keep_certificate else None
-        return Solution(mechanism, self.region, self.utility, status, self.upper_bound, certificate)
+        return Solution(mechanism, self.region, self.utility, status, self.upper_bound, self.certificate)
 
     def _close_gap(self) -> Status:
         if len(self.joint.p_s) == 2:
@@ -220,11 +219,16 @@ class _Run:
         return np.concatenate(found)
 
     def _raise_bound(self, search: Search, prices: Array) -> None:
-        value = float(prices @ self.joint.p_x) + search.lower_bound
-        bound = self.before - value + _ROUNDING * (1 + float(np.abs(prices) @ self.joint.p_x))
-        if bound < self.upper_bound:
-            self.upper_bound = bound
+        if self._lower_bound_to(prices, search.lower_bound) and self.settings.keep_certificate:
             self.certificate = search.certificate()
+
+    def _lower_bound_to(self, prices: Array, lowest: float) -> bool:
+        """Use that no allowed V has h(V) - prices.V below `lowest`; whether the bound is the best so far."""
+        rounding = _ROUNDING * (1 + float(np.abs(prices) @ self.joint.p_x))
+        bound = self.before - float(prices @ self.joint.p_x) - lowest + rounding
+        better = bound < self.upper_bound
+        self.upper_bound = min(self.upper_bound, bound)
+        return better
 
     def _close_binary(self) -> Status:
         """Two secrets: every extreme posterior is on a finite list, and pricing over it is exact."""
@@ -235,13 +239,13 @@ class _Run:
         while True:
             prices = self.mixture.prices
             lowest, points, their_costs = posteriors.cheapest(prices)
-            value = float(prices @ self.joint.p_x) + min(0.0, all_posteriors.cheapest(prices)[0])
-            bound = self.before - value + _ROUNDING
-            if bound < self.upper_bound:
-                self.upper_bound, self.certificate = bound, PairCertificate(prices)
+            if self._lower_bound_to(prices, min(0.0, all_posteriors.cheapest(prices)[0])):
+                self.certificate = PairCertificate(prices)
             self._report()
-            if self.gap <= self.settings.relative_gap or lowest > -1e-13:
+            if self.gap <= self.settings.relative_gap:
                 return Status.OPTIMAL
+            if lowest > -1e-13:  # no column is left that could help: floats end here
+                return Status.FEASIBLE
             if self.limit is not None:
                 return self.limit
             kept = _MOST_KEPT * len(prices)
