@@ -31,7 +31,7 @@ _MOST_STEPS = 50
 _MOST_TANGENTS = 20
 # A float operation's relative error, and a little more for what is of second order.
 _ROUNDING = 1.2e-16
-_PADDING = 1e-6
+_PADDING, _EMPTY = 1e-6, 1e-8
 # A box side shorter than this is a point.
 _POINT = 1e-9
 
@@ -199,7 +199,8 @@ def exact_bound(support, parameters, curve, moments, prices, low, high, dual):
     the slope at which it stops. The bound itself is then the formula at (w, nu), valid whatever they are.
     """
     count, size = moments.shape
-    if low.sum() > 1.0 + _POINT or high.sum() < 1.0 - _POINT or (low > high).any():
+    # Clearly empty: a certificate rounds its places, and a box must not come to life by that.
+    if low.sum() > 1.0 + _EMPTY * count or high.sum() < 1.0 - _EMPTY * count or (low > high).any():
         return np.inf
     slope, at_low, at_high = np.empty(count), np.empty(count), np.empty(count)
     for x in range(count):

@@ -22,7 +22,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq, fmpz_mat
 
-LARGEST_FILE = 60_000_000  # lists of small integers take up to fifteen times as much memory
+LARGEST_FILE, _MOST_PARTS = 60_000_000, (2_000_000, 100, 8_000_000)  # bytes; lists, objects, entries: they take memory
 MOST_BITS, MOST_ALPHA, MOST_EPSILON = 4096, 10**9, 1000
 _MOST_DIGITS = 1300  # of one integer: a weight of 4096 bits
 _MOST_PENDING = 10_000_000  # numbers in boxes that a tree leaves for later
@@ -85,6 +85,8 @@ def read(path: str | Path) -> Any:
     with Path(path).open("rb") as file:
         content = file.read(LARGEST_FILE + 1)
     _need(len(content) <= LARGEST_FILE, f"the file is larger than {LARGEST_FILE} bytes")
+    parts = [content.count(sign) for sign in (b"[", b"{", b",")]
+    _need(all(map(operator.le, parts, _MOST_PARTS)), "the file has too many lists, objects or entries")
     decoder = json.JSONDecoder(
         object_pairs_hook=_no_duplicates, parse_int=_integer, parse_float=_no_float, parse_constant=_no_float
     )

@@ -13,36 +13,39 @@ from alphalift.joint import Joint
 from alphalift.measures.information import entropy
 from alphalift.regions import Region, lift_interval
 
-_BITS = 28
-_ONE = 1 << _BITS
+# Places are rounded to a grid of 2^-bits; what that costs the bound is the grid times the largest dual.
+_FEWEST_BITS, _MOST_BITS, _BITS_BELOW_DUAL = 28, 64, 24
 
 
 def exported(certificate: Certificate | PairCertificate | None, joint: Joint, region: Region) -> dict[str, Any] | None:
-    """What a file stores; its rounding costs the bound about 1e-9."""
+    """What a file stores; its rounding costs the bound about 1e-8."""
     if certificate is None:
         return None
-    stored: dict[str, Any] = {"kind": "tree", "bits": _BITS, "prices": _integers(certificate.prices)}
     if isinstance(certificate, PairCertificate):
-        return stored | {"kind": "pairs", "ends": _outer_ends(joint, region)}
-    return stored | _Tree(certificate, joint, region).stored()
+        prices, ends = certificate.prices, _outer_ends(joint, region, 1 << _FEWEST_BITS)
+        return {"kind": "pairs", "bits": _FEWEST_BITS, "prices": _integers(prices, 1 << _FEWEST_BITS), "ends": ends}
+    largest = max(1.0, float(np.abs(certificate.dual).max()))
+    bits = min(max(_FEWEST_BITS, math.ceil(math.log2(largest)) + _BITS_BELOW_DUAL), _MOST_BITS)
+    stored = {"kind": "tree", "bits": bits, "prices": _integers(certificate.prices, 1 << bits)}
+    return stored | _Tree(certificate, joint, region, 1 << bits).stored()
 
 
-def _integers(numbers: Array) -> list[int]:
-    return [round(float(number) * _ONE) for number in numbers]
+def _integers(numbers: Array, one: int) -> list[int]:
+    return [round(float(number) * one) for number in numbers]
 
 
 class _Tree:
     """Writes the tree in preorder. A slab that was trimmed away becomes a split with a leaf, as any other."""
 
-    def __init__(self, certificate: Certificate, joint: Joint, region: Region) -> None:
-        self.certificate, self.joint, self.region = certificate, joint, region
+    def __init__(self, certificate: Certificate, joint: Joint, region: Region, one: int) -> None:
+        self.certificate, self.joint, self.region, self.one = certificate, joint, region, one
         self.duals: list[list[int]] = []
         self.nodes: list[list[int]] = []
 
     def stored(self) -> dict[str, Any]:
         size = len(self.certificate.prices)
         # What is still to be written, last first: a finished leaf, or a node with its box and its parent's w.
-        todo: list[Any] = [(0, [0] * size, [_ONE] * size, self.certificate.dual[0, :-1])]
+        todo: list[Any] = [(0, [0] * size, [self.one] * size, self.certificate.dual[0, :-1])]
         while todo:
             item = todo.pop()
             if isinstance(item, int):
@@ -73,7 +76,7 @@ class _Tree:
         if not child:
             self.nodes.append([self._dual(tree.dual[node])])
             return after
-        own, place = tree.dual[node, :-1], round(float(tree.place[node]) * _ONE)
+        own, place = tree.dual[node, :-1], round(float(tree.place[node]) * self.one)
         # A split outside of the box leaves one child empty: the other is the node itself.
         if tree.place[node] <= tree.low[node, x]:
             return [(child + 1, low, high, own), *after]
@@ -90,7 +93,7 @@ class _Tree:
         if tree.child[node]:
             return False
         w, nu = tree.dual[node, :-1], tree.dual[node, -1]
-        ends = np.array([low, high]) / _ONE
+        ends = np.array([low, high]) / self.one
         c = tree.prices + nu - w @ self.joint.p_s_given_x
         q = entropy(ends[..., None]) - c * ends
         bound = nu - self.region.support(w[None], self.joint.p_s)[0] + q.min(axis=0).sum()
@@ -100,7 +103,7 @@ class _Tree:
         """The slabs cut off the node's box, rounded to be smaller: symbol, place, whether the slab is above."""
         tree, result = self.certificate, []
         for x, (a, b) in enumerate(zip(tree.low[node], tree.high[node], strict=True)):
-            floor, ceiling = math.floor(float(a) * _ONE), math.ceil(float(b) * _ONE)
+            floor, ceiling = math.floor(float(a) * self.one), math.ceil(float(b) * self.one)
             if ceiling < high[x]:
                 result.append((x, ceiling, True))
             if floor > low[x]:
@@ -108,11 +111,11 @@ class _Tree:
         return result
 
     def _dual(self, dual: Array) -> int:
-        self.duals.append(_integers(dual))
+        self.duals.append(_integers(dual, self.one))
         return len(self.duals) - 1
 
 
-def _outer_ends(joint: Joint, region: Region) -> list[int]:
+def _outer_ends(joint: Joint, region: Region, one: int) -> list[int]:
     """The ends of the first secret's lift minus one, a few steps of the grid outside, where it can be proven."""
     low, high = lift_interval(region, joint.p_s)
-    return [math.floor(low * _ONE) - 2, math.ceil(high * _ONE) + 2]
+    return [math.floor(low * one) - 2, math.ceil(high * one) + 2]

@@ -1,0 +1,501 @@
+"""Mechanism files with one thing changed, and the judge: what the first checker accepts, the second must prove too."""
+
+import contextlib
+import copy
+import json
+import math
+import random
+import re
+import signal
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import second_checker
+
+from alphalift import AlphaLift, Joint, Optimal, design
+from alphalift.document import to_document, to_json, withhold_joint
+from alphalift.proof import checker
+
+SECONDS = 10
+QUICK = Optimal(relative_gap=1e-2, node_limit=60, threads=1)
+# |S|, |X|, alpha, epsilon, bits, largest count (none: probabilities with 16 digits)
+BASES = [
+    (3, 4, 3, 0.1, 52, 30),
+    (3, 4, math.inf, 0.1, 52, 30),
+    (3, 4, 10, 0.3, 16, None),
+    (2, 4, 5, 0.2, 52, 9),
+    (2, 4, math.inf, 0.3, 24, None),
+    (3, 5, 2, 0, 52, 5),
+    (4, 5, 1.5, 0.02, 52, None),
+    (3, 3, 2, 9, 52, 30),
+]
+
+
+@cache
+def base(number):
+    """The text of a file that is proven in full."""
+    secrets, useful, alpha, epsilon, bits, largest = BASES[number]
+    rng = np.random.default_rng(number)
+    if largest is None:
+        table = rng.random((secrets, useful))
+        joint = Joint(table / table.sum())
+    else:
+        joint = Joint(rng.integers(1, largest, (secrets, useful)).tolist(), counts=True)
+    return to_json(to_document(design(joint, AlphaLift(alpha, epsilon), solver=QUICK, bits=bits)))
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A file, and its opening where it withholds its joint."""
+
+    kind: str
+    content: bytes
+    opening: bytes | None = None
+
+
+class _ImpossibleError(Exception):
+    """This file has nothing that the mutation could change."""
+
+
+def mutant(seed):
+    """The mutant of this number; every kind comes up equally often."""
+    rng = random.Random(seed)
+    changes = [*_DOCUMENT_CHANGES, *_TEXT_CHANGES, *_WITHHELD_CHANGES]
+    change = changes[seed % len(changes)]
+    while True:
+        text = base(rng.randrange(len(BASES)))
+        try:
+            return _mutated(change, text, rng)
+        except _ImpossibleError:
+            continue
+
+
+def _mutated(change, text, rng):
+    kind = change.__name__.strip("_")
+    if change in _TEXT_CHANGES:
+        return Mutant(kind, change(text.encode(), rng))
+    document = json.loads(text)
+    if change in _WITHHELD_CHANGES:
+        hidden, opening = withhold_joint(document, f"{rng.getrandbits(128):032x}")
+        opening = change(hidden, opening, rng)
+        return Mutant(kind, _bytes(hidden), None if opening is None else _bytes(opening))
+    document = change(document, rng) or document
+    # Most get the identity that belongs to them, where they have one: the hash would hide every change of the integers.
+    if rng.random() < 0.7:
+        with contextlib.suppress(KeyError, TypeError):
+            document["identity"] = second_checker.identity(document)
+    return Mutant(kind, _bytes(document))
+
+
+def _bytes(value):
+    return json.dumps(value).encode()
+
+
+def _digit(number, rng):
+    """The integer with one of its digits changed."""
+    digits = list(str(abs(number)))
+    place = rng.randrange(len(digits))
+    digits[place] = rng.choice([digit for digit in "0123456789" if digit != digits[place]])
+    changed = int("".join(digits))
+    return -changed if number < 0 else changed
+
+
+def _certificate(document, kind):
+    certificate = document["certificate"]
+    if certificate is None or certificate["kind"] != kind:
+        raise _ImpossibleError
+    return certificate
+
+
+def _weight(document, rng):
+    rows = document["weights"]
+    x, y = rng.randrange(len(rows[0])), rng.randrange(len(rows))
+    changed = _digit(rows[y][x], rng) if rng.random() < 0.5 else max(0, rows[y][x] + rng.choice([-1, 1]))
+    other = rng.choice([row for row in range(len(rows)) if row != y] or [y])
+    if rng.random() < 0.8:  # the column keeps its sum
+        rows[other][x] += rows[y][x] - changed
+    rows[y][x] = changed
+
+
+def _weights_of_a_column_moved(document, rng):
+    """A valid mechanism that reveals more: everything of one symbol goes to one output."""
+    rows, x = document["weights"], rng.randrange(len(document["weights"][0]))
+    y = rng.randrange(len(rows))
+    for own, row in enumerate(rows):
+        row[x] = 2 ** document["bits"] if own == y else 0
+
+
+def _unseen(document, rng):
+    law = document["unseen"]
+    if law is None:
+        raise _ImpossibleError
+    y, other = rng.randrange(len(law)), rng.randrange(len(law))
+    moved = rng.choice([1, law[y] // 1000, law[y] // 2, law[y]])
+    law[y] -= moved
+    law[other] += moved
+
+
+def _unseen_uniform(document, rng):
+    size = len(document["labels"]["y"])
+    document["unseen"] = [2 ** document["bits"] // size] * size
+    document["unseen"][0] += 2 ** document["bits"] - sum(document["unseen"])
+
+
+def _bits(document, rng):
+    document["bits"] += rng.choice([-1, 1])
+
+
+def _price(document, rng):
+    certificate = document["certificate"]
+    if certificate is None:
+        raise _ImpossibleError
+    x = rng.randrange(len(certificate["prices"]))
+    certificate["prices"][x] = _digit(certificate["prices"][x], rng)
+
+
+def _dual(document, rng):
+    dual = rng.choice(_certificate(document, "tree")["duals"])
+    entry = rng.choice([rng.randrange(len(dual)), len(dual) - 1])
+    dual[entry] = _digit(dual[entry], rng) if rng.random() < 0.8 else -dual[entry]
+
+
+def _split(document, rng):
+    splits = [node for node in _certificate(document, "tree")["tree"] if len(node) == 2]
+    if not splits:
+        raise _ImpossibleError
+    node, entry = rng.choice(splits), rng.randrange(2)
+    node[entry] = _digit(node[entry], rng)
+
+
+def _leaf(document, rng):
+    certificate = _certificate(document, "tree")
+    leaf = rng.choice([node for node in certificate["tree"] if len(node) == 1])
+    leaf[0] = rng.randrange(len(certificate["duals"]) + 1)
+
+
+def _certificate_bits(document, rng):
+    if document["certificate"] is None:
+        raise _ImpossibleError
+    document["certificate"]["bits"] += rng.choice([-1, 1, 40])
+
+
+def _end(document, rng):
+    ends = _certificate(document, "pairs")["ends"]
+    side = rng.randrange(2)
+    ends[side] = rng.choice([_digit(ends[side], rng), -ends[side], ends[side] // 2, ends[side] + (-1) ** side * 3])
+
+
+def _tree_node(document, rng):
+    tree = _certificate(document, "tree")["tree"]
+    i, j = rng.randrange(len(tree)), rng.randrange(len(tree))
+    change = rng.randrange(5)
+    if change == 0:
+        del tree[i]
+    elif change == 1:
+        tree.insert(i, copy.copy(tree[j]))
+    elif change == 2:
+        tree[i], tree[j] = tree[j], tree[i]
+    elif change == 3:
+        del tree[i:]
+    else:  # a tree that closes at once
+        tree[:] = [[0]]
+
+
+def _certificate_of_another(document, rng):
+    document["certificate"] = json.loads(base(rng.randrange(len(BASES))))["certificate"]
+
+
+def _certificate_left_out(document, rng):
+    document["certificate"] = None
+
+
+def _joint_of_another(document, rng):
+    document["joint"] = json.loads(base(rng.randrange(len(BASES))))["joint"]
+
+
+def _count(document, rng):
+    row = rng.choice(document["joint"]["counts"])
+    x = rng.randrange(len(row))
+    row[x] = rng.choice([_digit(row[x], rng), row[x] + 1, 0, row[x] * 1000])
+
+
+def _promise(document, rng):
+    name = rng.choice(["alpha", "epsilon"])
+    if rng.random() < 0.2:
+        document["promise"][name] = rng.choice(
+            ["inf", "0", "1", "1.0000001", "1000000000", "1000", "-1", "1e3", ".5", "0.5 "]
+        )
+        return
+    if document["promise"][name] == "inf":
+        raise _ImpossibleError
+    document["promise"][name] = _changed_decimal(document["promise"][name], rng)
+
+
+def _claim(document, rng):
+    name = rng.choice(sorted(document["claims"]))
+    document["claims"][name] = _changed_decimal(document["claims"][name], rng)
+
+
+def _changed_decimal(text, rng):
+    """One of its digits changed, the first and the last more often than others."""
+    places = [place for place, character in enumerate(text) if character != "."]
+    place = rng.choice([rng.choice(places), places[-1], places[0]])
+    return text[:place] + rng.choice("0123456789".replace(text[place], "")) + text[place + 1 :]
+
+
+def _label(document, rng):
+    names = document["labels"][rng.choice("sxy")]
+    i, change = rng.randrange(len(names)), rng.randrange(4)
+    if change == 0:
+        names[i] = names[i - 1]
+    elif change == 1:
+        names[i] = rng.choice(["", "\ud800", "\x00", "é" * 3])
+    elif change == 2:
+        names.append("one more")
+    else:
+        del names[i]
+
+
+def _places(value):
+    """Every (container, key) of a document."""
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield value, key
+            yield from _places(value[key])
+
+
+def _any_place(document, rng):
+    """A key of the file first, then a place below it: most places are in the tree."""
+    key = rng.choice(sorted(document))
+    return rng.choice([(document, key), *_places(document[key])])
+
+
+def _junk(document, rng):
+    container, key = _any_place(document, rng)
+    junk = [None, True, False, -1, 1.5, 0, 10**1299, math.nan, math.inf, "", "1", [], {}, [[]], [[[[0]]]], {"s": 1}]
+    container[key] = rng.choice(junk)
+
+
+def _missing(document, rng):
+    container, key = _any_place(document, rng)
+    del container[key]
+
+
+def _extra(document, rng):
+    lists = [value for container, key in _places(document) if isinstance(value := container[key], dict | list)]
+    container = rng.choice([document, rng.choice(lists)])
+    if isinstance(container, dict):
+        container[rng.choice(["", "extra", "bits", "alpha"])] = rng.choice([0, "1", None])
+    else:
+        container.append(copy.deepcopy(rng.choice([0, [0], *container])))
+
+
+def _transposed(document, rng):
+    container, key = rng.choice([(document, "weights"), (document["joint"], "counts")])
+    container[key] = [list(row) for row in zip(*container[key], strict=True)]
+
+
+def _version(document, rng):
+    document.update(
+        rng.choice([{"version": 2}, {"version": True}, {"version": "1"}, {"version": 0}, {"format": "alphalift"}])
+    )
+
+
+def _whole_file(document, rng):
+    return rng.choice([{"format": document}, dict.fromkeys(document), {name: [] for name in document}])
+
+
+def _truncated(content, rng):
+    return content[: rng.randrange(len(content))]
+
+
+def _byte(content, rng):
+    place = rng.randrange(len(content))
+    return content[:place] + bytes([rng.randrange(256)]) + content[place + 1 :]
+
+
+def _duplicate_key(content, rng):
+    """A second epsilon, joint or claim; a reader that takes the last one and one that takes the first would differ."""
+    key = rng.choice(["epsilon", "bits", "utility_at_least", "prices", "counts", "s", "version", "weights"])
+    mark = f'"{key}":'.encode()
+    if mark not in content:
+        raise _ImpossibleError
+    second = mark + rng.choice([b'"9"', b"1", b"[]"]) + b","
+    return content.replace(mark, second + mark, 1)
+
+
+def _in_place_of_a_number(content, new, rng):
+    number = rng.choice(list(re.finditer(rb"(?<=[\[, ])-?[0-9]+(?=[\],])", content)))
+    return content[: number.start()] + new + content[number.end() :]
+
+
+def _deep(content, rng):
+    depth = rng.choice([100, 900, 2000, 200_000])
+    nested = [b"[" * depth + b"]" * depth, b'{"s":' * depth + b"0" + b"}" * depth, b"[" * depth]
+    return _in_place_of_a_number(content, rng.choice(nested), rng)
+
+
+def _huge_number(content, rng):
+    digits = b"9" * rng.choice([1299, 1300, 1301, 4301, 1_000_000])
+    return _in_place_of_a_number(content, rng.choice([b"", b"-"]) + digits, rng)
+
+
+def _no_integer(content, rng):
+    numbers = [b"1.0", b"1e1", b"NaN", b"Infinity", b"-Infinity", b"-0", b"01", b"+1", b"0x1", b"true", b"1_0", b'"1"']
+    return _in_place_of_a_number(content, rng.choice(numbers), rng)
+
+
+def _no_text(content, rng):
+    return rng.choice(
+        [
+            b"\xef\xbb\xbf" + content,
+            content.decode().encode("utf-16"),
+            content + b"{}",
+            content.replace(b"s0", b"s\xff", 1),
+            content.replace(b"s0", b"\xed\xa0\x80", 1),
+            b"\x00" + content,
+            b"",
+            bytes(rng.randrange(256) for _ in range(200)),
+        ]
+    )
+
+
+def _withheld(hidden, opening, rng):
+    return None
+
+
+def _withheld_right_opening(hidden, opening, rng):
+    return opening
+
+
+def _withheld_wrong_counts(hidden, opening, rng):
+    opening = copy.deepcopy(opening)
+    row = rng.choice(opening["counts"])
+    x = rng.randrange(len(row))
+    row[x] = rng.choice([row[x] + 1, row[x] * 2 + 1, True, 1.5, -1])
+    return opening
+
+
+def _withheld_wrong_salt(hidden, opening, rng):
+    return opening | {"salt": rng.choice(["", opening["salt"] + "0", opening["salt"].upper() + " ", 1, None])}
+
+
+def _withheld_wrong_form(hidden, opening, rng):
+    opening = copy.deepcopy(opening)
+    change = rng.randrange(4)
+    if change == 0:
+        del opening[rng.choice(sorted(opening))]
+    elif change == 1:
+        opening["extra"] = 0
+    elif change == 2:
+        hidden["certificate"] = {}
+    else:
+        hidden["joint"]["counts"] = opening["counts"]
+    return opening
+
+
+_WITHHELD_CHANGES = [
+    _withheld,
+    _withheld_right_opening,
+    _withheld_wrong_counts,
+    _withheld_wrong_salt,
+    _withheld_wrong_form,
+]
+_TEXT_CHANGES = [_truncated, _byte, _duplicate_key, _deep, _huge_number, _no_integer, _no_text]
+_DOCUMENT_CHANGES = [
+    _weight,
+    _weights_of_a_column_moved,
+    _unseen,
+    _unseen_uniform,
+    _bits,
+    _price,
+    _dual,
+    _split,
+    _leaf,
+    _certificate_bits,
+    _end,
+    _tree_node,
+    _certificate_of_another,
+    _certificate_left_out,
+    _joint_of_another,
+    _count,
+    _promise,
+    _claim,
+    _label,
+    _junk,
+    _missing,
+    _extra,
+    _transposed,
+    _version,
+    _whole_file,
+]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What became of a mutant: the outcome in a word, and what is wrong with the first checker's answer, if anything."""
+
+    kind: str
+    outcome: str
+    complaints: tuple[str, ...]
+
+
+class _TooSlowError(BaseException):
+    """Not an Exception, so that nothing in between catches it."""
+
+
+def _alarm(signum, frame):
+    raise _TooSlowError
+
+
+def judge(changed, directory):
+    """Both checkers on one mutant. A claim that the first accepts must be proven by the second."""
+    path = Path(directory) / "mutant.json"
+    path.write_bytes(changed.content)
+    opening = Path(directory) / "opening.json" if changed.opening is not None else None
+    if opening is not None:
+        opening.write_bytes(changed.opening)
+    signal.signal(signal.SIGALRM, _alarm)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        first = _first(path, opening)
+    except (Exception, _TooSlowError) as error:
+        return Judgement(changed.kind, "escaped", (f"{type(error).__name__} escaped: {error}"[:200],))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    second = _second(changed)
+    outcome = "not read" if not first else "proven" if all(first.values()) else "refused"
+    return Judgement(changed.kind, outcome, tuple(_disagreements(changed, first, second)))
+
+
+def _first(path, opening):
+    """Claim -> proven; empty where `read` refuses the file."""
+    try:
+        values = [checker.read(name) for name in (path, opening) if name is not None]
+    except checker.RefusedError:
+        return {}
+    return {verdict.claim: verdict.proven for verdict in checker.check(*values)}
+
+
+def _second(changed):
+    try:
+        values = [
+            second_checker.parse(content) for content in (changed.content, changed.opening) if content is not None
+        ]
+    except ValueError:
+        return {}
+    return second_checker.verdicts(*values)
+
+
+def _disagreements(changed, first, second):
+    for claim, proven in first.items():
+        if proven and not second.get(claim, False):
+            yield f"{claim} was accepted, and the second checker does not prove it"
+        # These are decided exactly, so that neither may miss what the other proves; the optimum may differ by rounding.
+        elif not proven and second.get(claim, False) and claim != "optimum":
+            yield f"{claim} was refused, and the second checker proves it"
+    unopened = changed.kind.startswith("withheld") and changed.kind != "withheld_right_opening"
+    if unopened and any(proven for claim, proven in first.items() if claim != "form"):
+        yield "a claim about a withheld joint was accepted without its opening"
