@@ -1,7 +1,7 @@
 """The file: the same bytes, an identity of the integers alone, and a loader that trusts nothing."""
 
 import json
-import os
+from concurrent.futures import ThreadPoolExecutor
 
 import examples
 import pytest
@@ -9,6 +9,8 @@ import pytest
 from alphalift import AlphaLift, Optimal, design
 from alphalift.document import load, to_document, to_json, withhold_joint
 from alphalift.errors import ProofError
+from alphalift.geometry import concave
+from alphalift.paper import random_joints
 from alphalift.proof import checker
 
 
@@ -24,12 +26,19 @@ def test_the_same_bytes_twice(name):
     assert to_json(json.loads(again)) == again
 
 
-@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core")
-def test_threads_change_nothing_but_the_settings():
-    joint, region, bits = examples.PROBLEMS["random 3"]
-    solver = Optimal(relative_gap=1e-2, node_limit=60, threads=2)
-    other = to_document(design(joint, region, solver=solver, bits=bits))
-    assert other | {"provenance": None} == examples.document("random 3") | {"provenance": None}
+def test_threads_change_no_byte(monkeypatch):
+    started = []
+
+    class Counted(ThreadPoolExecutor):
+        def __init__(self, workers):
+            started.append(workers)
+            super().__init__(workers)
+
+    monkeypatch.setattr(concave, "ThreadPoolExecutor", Counted)
+    joint = random_joints(1, 0, (6, 10))[0]
+    files = [to_json(to_document(design(joint, AlphaLift(10, 0.02), solver=Optimal(threads=n)))) for n in (1, 2, 3)]
+    assert {2, 3} <= set(started)
+    assert len(set(files)) == 1
 
 
 def test_the_identity_is_of_labels_bits_and_integers():
