@@ -289,6 +289,15 @@ def test_no_mechanism_exceeds_the_bound_where_slabs_are_trimmed(seed, shape, reg
         assert tight.utility <= loose.upper_bound + 1e-10
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_two_secrets_with_ties_zero_cells_and_symbols_on_the_end(seed):
+    generator = np.random.default_rng(seed)
+    counts = generator.integers(0, 4, (2, generator.integers(1, 12)))
+    counts[:, 0] += 1
+    region = AlphaLift(generator.choice([1.2, 3, math.inf]), generator.choice([0, 1e-9, 0.01, 0.2, 1]))
+    assert_certified(design(Joint(counts, counts=True), region))
+
+
 def test_threads_change_nothing():
     answers = [design(random_joint(1), AlphaLift(10, 0.02), solver=Optimal(threads=threads)) for threads in (1, 2, 3)]
     for other in answers[1:]:

@@ -59,34 +59,31 @@ class BinaryPosteriors:
 
     def first_mixture(self, p_x: Array) -> Array:
         """Posteriors that mix to P_X by themselves, found greedily: symbols from far below meet those far above."""
-        masses, points = p_x.copy(), []
+        masses, points = p_x.copy(), [np.zeros((0, self.size))]
         low, high = self.ends
-        order = np.argsort(self.deviation)
+        order = np.argsort(self.deviation).tolist()
         below = [x for x in order if self.deviation[x] < low]
+        inside = [x for x in order if low <= self.deviation[x] <= high]
         above = [x for x in order[::-1] if self.deviation[x] > high]
-        rising = [x for x in order if low <= self.deviation[x] <= high]
-        while below or above:
-            lack = sum(masses[x] * (low - self.deviation[x]) for x in below[:1])
-            surplus = sum(masses[x] * (self.deviation[x] - high) for x in above[:1])
+        while (below or above) and (below or inside) and (above or inside):
+            x, y = (below or inside)[0], (above or inside[::-1])[0]
+            lack = masses[x] * (low - self.deviation[x]) if below else 0.0
+            surplus = masses[y] * (self.deviation[y] - high) if above else 0.0
             level = low if lack >= surplus else high
-            one, other = (below or rising), (above or rising[::-1])
-            if not one or not other:
-                break
-            x, y = one[0], other[0]
             share = (level - self.deviation[x]) / (self.deviation[y] - self.deviation[x])
-            if not 0 < share < 1:  # a symbol on the end itself, which is a posterior by itself
-                (rising if not below or not above else above).remove(x if share <= 0 else y)
-                continue
-            used = min(masses[x] / (1 - share), masses[y] / share)
-            point = np.zeros(self.size)
-            point[x], point[y] = 1 - share, share
-            points.append(point)
-            masses[[x, y]] -= used * point[[x, y]]
-            gone = x if masses[x] <= masses[y] * 1e-12 or masses[x] <= 1e-15 else y
-            for group in (below, above, rising):
+            if 0 < share < 1:
+                gone = x if masses[x] * share <= masses[y] * (1 - share) else y
+                used = masses[x] / (1 - share) if gone == x else masses[y] / share
+                point = np.zeros(self.size)
+                point[x], point[y] = 1 - share, share
+                points.append(point[None])
+                masses -= used * point
+            else:  # a symbol on the end itself, or nearly: it is a posterior alone
+                gone = x if share <= 0 else y
+            for group in (below, inside, above):
                 if gone in group:
                     group.remove(gone)
-        return np.concatenate([np.array(points).reshape(-1, self.size), np.eye(self.size)[self.singles]])
+        return np.concatenate([*points, np.eye(self.size)[self.singles]])
 
     def cheapest(self, prices: Array) -> tuple[float, csr_array, Array]:
         """The least uncertainty - prices.V over the whole list; each symbol's best posteriors below zero, their costs."""
