@@ -298,6 +298,15 @@ def test_two_secrets_with_ties_zero_cells_and_symbols_on_the_end(seed):
     assert_certified(design(Joint(counts, counts=True), region))
 
 
+def test_two_secrets_with_two_symbols_where_no_lift_is_larger():
+    # Their deviations are the region's end to the last bit; once the first mixture removed one from the wrong group.
+    p_sx = [
+        [0.0, 0.4192372132391141, 0.30884369412135626, 0.026998690153911882],
+        [0.04820193025076559, 0.0, 0.1967184722348522, 0.0],
+    ]
+    assert_certified(design(Joint(p_sx), AlphaLift(1.5, 0.2)))
+
+
 def test_threads_change_nothing():
     answers = [design(random_joint(1), AlphaLift(10, 0.02), solver=Optimal(threads=threads)) for threads in (1, 2, 3)]
     for other in answers[1:]:
