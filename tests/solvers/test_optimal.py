@@ -273,7 +273,9 @@ def test_the_certificate_is_a_tree_that_covers_the_root():
     bound = tree.prices @ solution.joint.p_x + min(tree.threshold, tree.bound[leaves].min())
     before = float(entropy(solution.joint.p_x))
     assert before - bound == pytest.approx(solution.upper_bound, abs=1e-9)
-    assert design(random_joint(0), AlphaLift(3, 0.05), solver=Optimal(keep_certificate=False)).certificate is None
+    for joint in (random_joint(0), random_joint(0, (2, 5))):
+        assert design(joint, AlphaLift(3, 0.05)).certificate is not None
+        assert design(joint, AlphaLift(3, 0.05), solver=Optimal(keep_certificate=False)).certificate is None
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ def proven_integers(mechanism: Mechanism, promise: Promise, bits: int) -> Intege
     """The mechanism with columns of integers that sum to 2^bits, moved by as little as the proof needs.
 
     Round, try to prove; else merge broken outputs of tiny mass into their nearest relative, or mix every posterior
-    toward P_X (docs/theory.md), and try again. The last resort, one output for everything,
-    keeps every promise. At epsilon = 0 rounding happens inside the null lattice, which may take more bits.
+    toward P_X (docs/theory.md), and try again. The last resort, one output for everything, keeps every promise. At
+    epsilon = 0 rounding happens inside the null lattice, which may take more bits.
     """
     joint = mechanism.joint
     constant = _labelled(joint, [[1 << bits] * len(joint.x_labels)], bits)

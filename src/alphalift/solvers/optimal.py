@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
@@ -215,20 +216,18 @@ class _Run:
             found.append(points[objective < self.threshold])
             total += len(found[-1])
             self.nodes = search.nodes
-        self._raise_bound(search, prices)
+        self._use_bound(prices, search.lower_bound, search.certificate)
         return np.concatenate(found)
 
-    def _raise_bound(self, search: Search, prices: Array) -> None:
-        if self._lower_bound_to(prices, search.lower_bound) and self.settings.keep_certificate:
-            self.certificate = search.certificate()
-
-    def _lower_bound_to(self, prices: Array, lowest: float) -> bool:
-        """Use that no allowed V has h(V) - prices.V below `lowest`; whether the bound is the best so far."""
+    def _use_bound(
+        self, prices: Array, lowest: float, certificate: Callable[[], Certificate | PairCertificate]
+    ) -> None:
+        """No allowed V has h(V) - prices.V below `lowest`: a bound on every mechanism, kept if it is the best so far."""
         rounding = _ROUNDING * (1 + float(np.abs(prices) @ self.joint.p_x))
         bound = self.before - float(prices @ self.joint.p_x) - lowest + rounding
-        better = bound < self.upper_bound
-        self.upper_bound = min(self.upper_bound, bound)
-        return better
+        if bound < self.upper_bound:
+            self.upper_bound = bound
+            self.certificate = certificate() if self.settings.keep_certificate else None
 
     def _close_binary(self) -> Status:
         """Two secrets: every extreme posterior is on a finite list, and pricing over it is exact."""
@@ -239,8 +238,8 @@ class _Run:
         while True:
             prices = self.mixture.prices
             lowest, points, their_costs = posteriors.cheapest(prices)
-            if self._lower_bound_to(prices, min(0.0, all_posteriors.cheapest(prices)[0])):
-                self.certificate = PairCertificate(prices)
+            least = min(0.0, all_posteriors.cheapest(prices)[0])
+            self._use_bound(prices, least, partial(PairCertificate, prices))
             self._report()
             if self.gap <= self.settings.relative_gap:
                 return Status.OPTIMAL
