@@ -25,7 +25,7 @@ from alphalift.data import adult
 from alphalift.exact import Array
 from alphalift.geometry.concave import Certificate, Search
 from alphalift.paper import random_joints
-from alphalift.solvers.optimal import _concave_program
+from alphalift.solvers.optimal import concave_program
 
 MOST_STARTS = 50
 LEAST_STEP = 1e-6
@@ -183,7 +183,7 @@ def compare_bounds(instance: Instance) -> None:
     """One row: the bound of the pricing problem by our search and by SCIP, which both stop at our threshold."""
     certificate = timed_optimum(instance)[0].certificate
     assert isinstance(certificate, Certificate)
-    program = _concave_program(instance.joint, instance.region, MutualInformation())
+    program = concave_program(instance.joint, instance.region, MutualInformation())
     begin = time.perf_counter()
     search = Search(program, certificate.prices, certificate.threshold)
     while not search.finished:

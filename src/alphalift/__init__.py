@@ -17,7 +17,22 @@ from alphalift.errors import (
 )
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
-from alphalift.regions import AlphaLift, MaxLift, Region, grid
+from alphalift.regions import (
+    KL,
+    LDP,
+    LIP,
+    PML,
+    AlphaLift,
+    ChiSquare,
+    Custom,
+    Intersection,
+    MaxLift,
+    Region,
+    Renyi,
+    TotalVariation,
+    grid,
+    implications,
+)
 from alphalift.release import read_joint
 from alphalift.show import describe, plot_mechanism, plot_tradeoff
 from alphalift.solution import Solution, Status
@@ -28,10 +43,17 @@ from alphalift.utilities import MutualInformation, Utility
 __version__ = version("alphalift")
 
 __all__ = [
+    "KL",
+    "LDP",
+    "LIP",
+    "PML",
     "Algorithm1",
     "AlphaLift",
     "AlphaliftError",
+    "ChiSquare",
+    "Custom",
     "InputError",
+    "Intersection",
     "Joint",
     "JointError",
     "MaxLift",
@@ -42,12 +64,14 @@ __all__ = [
     "PromiseError",
     "ProofError",
     "Region",
+    "Renyi",
     "SettingError",
     "Solution",
     "SolverError",
     "Status",
     "Stored",
     "TableError",
+    "TotalVariation",
     "Tradeoff",
     "Utility",
     "Vertices",
@@ -55,6 +79,7 @@ __all__ = [
     "describe",
     "design",
     "grid",
+    "implications",
     "load",
     "measures",
     "plot_mechanism",

@@ -12,6 +12,7 @@ import numpy as np
 import typer
 from rich.console import Console
 
+from alphalift.compare import compare
 from alphalift.data import adult
 from alphalift.design import design
 from alphalift.document import to_document, to_json, withhold_joint
@@ -20,9 +21,9 @@ from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
 from alphalift.paper import run_experiment, write_experiment
 from alphalift.proof import checker
-from alphalift.regions import AlphaLift, grid
+from alphalift.regions import AlphaLift, Region, grid, parse
 from alphalift.release import read_joint
-from alphalift.show import describe, plot_mechanism, plot_tradeoff
+from alphalift.show import comparison_table, describe, plot_comparison, plot_mechanism, plot_tradeoff
 from alphalift.show.live import LiveLine
 from alphalift.show.style import save
 from alphalift.solvers import Optimal
@@ -38,8 +39,13 @@ app = typer.Typer(
 Table = Annotated[Path, typer.Argument(help="A CSV file, also gzipped.")]
 Sensitive = Annotated[list[str], typer.Option("--sensitive", "-s", help="The secret column; repeat for a combination.")]
 Useful = Annotated[list[str], typer.Option("--useful", "-u", help="The column to release; repeat for a combination.")]
-Alpha = Annotated[float, typer.Option(help="Above 1; 'inf' for max-lift, the strictest.")]
-Epsilon = Annotated[float, typer.Option(help="Privacy budget in nats, 0 or more.")]
+Alpha = Annotated[str | None, typer.Option(help="Above 1; 'inf' for max-lift, the strictest.")]
+Epsilon = Annotated[str | None, typer.Option(help="Privacy budget in nats, 0 or more.")]
+Promise = Annotated[
+    str | None,
+    typer.Option(help="Instead of alpha and epsilon: 'LIP(0.3)', 'KL(0.1) & MaxLift(1)', ... (docs/field.md)."),
+]
+TimeLimit = Annotated[float, typer.Option(min=0.001, help="Seconds; Ctrl-C also returns the best so far.")]
 DropMissing = Annotated[bool, typer.Option("--drop-missing", help="Leave out rows with a missing value.")]
 Folder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
 
@@ -64,12 +70,13 @@ def design_command(
     table: Table,
     sensitive: Sensitive,
     useful: Useful,
-    alpha: Alpha,
-    epsilon: Epsilon,
+    alpha: Alpha = None,
+    epsilon: Epsilon = None,
+    promise: Promise = None,
     out: Annotated[Path | None, typer.Option(help="Write the mechanism to this JSON file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the mechanism as JSON instead of words.")] = False,
     drop_missing: DropMissing = False,
-    time_limit: Annotated[float, typer.Option(min=0.001, help="Seconds; Ctrl-C also returns the best so far.")] = 60.0,
+    time_limit: TimeLimit = 60.0,
     withhold: Annotated[
         Path | None,
         typer.Option(
@@ -78,7 +85,7 @@ def design_command(
     ] = None,
 ) -> None:
     """Design a mechanism for one table, secret, useful column and promise, with its proof."""
-    region = AlphaLift(alpha, epsilon)
+    region = _region(promise, alpha, epsilon)
     if withhold is not None and (out is None or out.absolute() == withhold.absolute()):
         raise InputError(
             "--withhold needs --out as well, and another name: one has the mechanism, the other what opens it"
@@ -115,6 +122,31 @@ def verify(
 ) -> None:
     """Prove every claim of a mechanism file again, without trusting any solver; exit code 1 if one is not proven."""
     sys.exit(checker.main([str(path) for path in (file, opening) if path is not None]))
+
+
+@app.command("compare")
+def compare_command(
+    table: Table,
+    sensitive: Sensitive,
+    useful: Useful,
+    alpha: Alpha = None,
+    epsilon: Epsilon = None,
+    promise: Promise = None,
+    out: Folder = Path("."),
+    drop_missing: DropMissing = False,
+    time_limit: TimeLimit = 60.0,
+) -> None:
+    """Put the optimum beside what others do under one promise: a table, compare.csv, compare.png and compare.pdf."""
+    region = _region(promise, alpha, epsilon)
+    joint = _read(table, sensitive, useful, drop_missing)
+    with LiveLine() as live:
+        comparison = compare(joint, region, solver=Optimal(time_limit=time_limit, progress=live.show))
+    print(comparison_table(comparison))
+    out.mkdir(parents=True, exist_ok=True)
+    comparison.to_frame().to_csv(out / "compare.csv", index=False)
+    figure = plot_comparison(comparison, secret=" and ".join(sensitive), useful=" and ".join(useful))
+    for path in (out / "compare.csv", save(figure, out / "compare.png"), save(figure, out / "compare.pdf")):
+        print(f"Written: {path}")
 
 
 @app.command()
@@ -166,6 +198,15 @@ def demo(out: Folder = Path("demo")) -> None:
     ]
     for path in written:
         print(f"Written: {path}")
+
+
+def _region(promise: str | None, alpha: str | None, epsilon: str | None) -> Region:
+    """The promise, which is given as one text or as alpha and epsilon."""
+    if promise is not None and alpha is None and epsilon is None:
+        return parse(promise)
+    if promise is None and alpha is not None and epsilon is not None:
+        return AlphaLift(alpha, epsilon)  # type: ignore[arg-type]  # texts keep the digits that were typed
+    raise InputError("give the promise as --alpha and --epsilon, or as --promise")
 
 
 def _check_output(out: Path, table: Path) -> None:

@@ -1,4 +1,4 @@
-"""What compiled kernels call back: a region's support function and a utility's curve, compiled on first use."""
+"""Compiled kernels: how they are compiled, on first use, and what they call back, a utility's curve."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from numba import njit, types
 
 VECTOR, MATRIX, INTEGERS = types.float64[::1], types.float64[:, ::1], types.int64[::1]
 
-# sigma(w, parameters, gradient, hessian) -> value for w >= 0 with some entry above 0; an empty gradient asks for
-# the value alone. The Hessian is needed in its lower triangle only.
-SUPPORT = types.float64(VECTOR, VECTOR, VECTOR, MATRIX)
+# A Python function behind a pointer (alphalift.convex.Callback): which one, w, its size, where the result goes.
+CALLBACK = types.void(types.int64, types.voidptr, types.int64, types.voidptr)
 # phi(v, order): the value (order 0) or the derivative (order 1).
 CURVE = types.float64(types.float64, types.int64)
 

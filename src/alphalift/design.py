@@ -32,7 +32,7 @@ def design(
     to within 1e-4 and a bound on what any mechanism could reach. Probabilities are integers over 2^bits.
     """
     solver = solver or Optimal()
-    found = solver.solve(joint, [region], utility or MutualInformation())[0]
+    found = solver.solve(region.about(joint), [region], utility or MutualInformation())[0]
     return prove(replace(found, settings=repr(solver)), bits=bits)
 
 

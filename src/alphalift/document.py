@@ -13,11 +13,10 @@ from typing import Any
 from flint import arb
 
 from alphalift.errors import InputError, PromiseError, ProofError
-from alphalift.exact import to_float
 from alphalift.joint import Joint
-from alphalift.proof import checkable, checker, exported
+from alphalift.proof import checkable, checker, exported, region_of, statement
 from alphalift.proof.checker import Integers, Verdict
-from alphalift.regions import AlphaLift
+from alphalift.regions import Region
 from alphalift.solution import Solution
 from alphalift.utilities import MutualInformation
 
@@ -32,12 +31,8 @@ def to_document(solution: Solution) -> dict[str, Any]:
         raise InputError("only a proven mechanism can be written; this one is not (see design and prove)")
     if not isinstance(solution.objective, MutualInformation):
         raise InputError(f"a file can claim mutual information, not {solution.objective}")
-    if promise.epsilon > checker.MOST_EPSILON or (promise.alpha or 0) > checker.MOST_ALPHA:
-        raise InputError(
-            f"a file can promise epsilon up to {checker.MOST_EPSILON}, alpha up to {checker.MOST_ALPHA} or inf"
-        )
     counts = [list(row) for row in solution.joint.weights]
-    certificate = exported(solution.certificate, solution.joint, solution.region.simplest)
+    certificate = exported(solution.certificate, solution.joint, solution.region)
     try:
         bound = checker.optimum_bound(counts, promise, certificate)
     except checker.RefusedError as error:
@@ -47,11 +42,7 @@ def to_document(solution: Solution) -> dict[str, Any]:
         "version": 1,
         "identity": integers.identity,
         "labels": integers.labels,
-        "promise": {
-            "region": "AlphaLift",
-            "alpha": "inf" if promise.alpha is None else _decimal(promise.alpha),
-            "epsilon": _decimal(promise.epsilon),
-        },
+        "promise": statement(solution.region),
         "claims": {
             "utility_at_least": _rounded(checker.information(counts, integers).lower(), upwards=False),
             "optimum_at_most": _rounded(bound.upper(), upwards=True),
@@ -97,7 +88,7 @@ class Stored:
     """A mechanism read from a file: its integers, promise and joint, and the verdict on each claim, all proven."""
 
     integers: Integers
-    region: AlphaLift
+    region: Region
     joint: Joint
     verdicts: tuple[Verdict, ...]
 
@@ -113,32 +104,22 @@ def load(path: str | Path, opening: str | Path | None = None) -> Stored:
     for verdict in verdicts:
         if not verdict.proven:
             raise ProofError(f"{path} is refused: {verdict.claim}: {verdict.text}")
-    integers, promise = checker.integers_of(document), checker.promise_of(document["promise"])
+    integers = checker.integers_of(document)
     counts = (opened or document["joint"])["counts"]
     # A file does not say whether its counts are records or a ratio, so the joint has no number of records.
     total = sum(map(sum, counts))
     shares = [[Fraction(count, total) for count in row] for row in counts]
     joint = Joint(shares, integers.labels["s"], integers.labels["x"])
-    # Where floats cannot hold the promise's decimals, the weaker one: it is proven as well.
-    alpha = math.inf if promise.alpha is None else to_float(promise.alpha, upwards=False)
     try:
-        region = AlphaLift(alpha, to_float(promise.epsilon, upwards=True))
+        region = region_of(document["promise"])
     except PromiseError as error:
         raise ProofError(f"{path} is refused: floats cannot hold its promise: {error}") from None
     return Stored(integers, region, joint, tuple(verdicts))
-
-
-def _decimal(value: Fraction) -> str:
-    """A number of the promise: a float's shortest decimal, written without an exponent."""
-    digits = 0
-    while (value * 10**digits).denominator != 1:
-        digits += 1
-    whole = str(int(value * 10**digits)).rjust(digits + 1, "0")
-    return whole[: len(whole) - digits] + ("." + whole[len(whole) - digits :] if digits else "")
 
 
 def _rounded(value: arb, *, upwards: bool) -> str:
     """A decimal not below (`upwards`) or not above the number, and 0 if that would be negative."""
     mantissa, exponent = value.man_exp()
     scaled = Fraction(int(mantissa)) * Fraction(2) ** int(exponent) * 10**_DIGITS
-    return _decimal(Fraction(max(math.ceil(scaled) if upwards else math.floor(scaled), 0), 10**_DIGITS))
+    units = max(math.ceil(scaled) if upwards else math.floor(scaled), 0)
+    return f"{units // 10**_DIGITS}.{units % 10**_DIGITS:0{_DIGITS}d}"

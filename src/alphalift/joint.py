@@ -111,6 +111,14 @@ class Joint:
         return read_only(self._over_independent(lambda weight, independent: weight * self.total))
 
     @cached_property
+    def about_x(self) -> Joint:
+        """The joint of X with itself: X as its own secret, for promises about X."""
+        masses = self.x_weights
+        diagonal = [[mass if x == s else 0 for x in range(len(masses))] for s, mass in enumerate(masses)]
+        rows = diagonal if self.n is not None else [[Fraction(w, self.total) for w in row] for row in diagonal]
+        return Joint(rows, self.x_labels, self.x_labels, counts=self.n is not None)
+
+    @cached_property
     def lift_deviation(self) -> Array:
         """l(s, x) - 1, rounded once: it keeps its digits where S and X are nearly independent."""
         return read_only(self._over_independent(lambda weight, independent: weight * self.total - independent))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from alphalift.errors import InputError
 from alphalift.exact import Array, read_only
 from alphalift.joint import Joint
 from alphalift.measures import log_alpha_lifts
+from alphalift.measures.catalogue import ALPHAS, View
 from alphalift.regions import Region
 from alphalift.utilities import MutualInformation, Utility
 
@@ -123,9 +125,31 @@ class Mechanism:
 
     def check(self, region: Region) -> Check:
         """Whether every output keeps the promise, from the joint and P_{Y|X} alone (relative slack 1e-12)."""
+        if (joint := region.about(self.joint)) is not self.joint and joint != self.joint:
+            return Mechanism(joint, self.p_y_given_x).check(region)
         values = region.value(self.lift.T, self.joint.p_s)
         kept = bool(region.allows(self.lift.T, self.joint.p_s).all())
         return Check(kept, float(values.max()), region.budget, self.y_labels[int(values.argmax())])
+
+    def measures(self, alphas: Sequence[float] = ALPHAS) -> pd.DataFrame:
+        """Every leakage measure of the field about S, and the main ones about X, one row each with its source.
+
+        By (about, measure); columns worst and mean over outputs, overall, formula, citation. In nats where a logarithm is.
+        """
+        from alphalift.measures.table import measures_table
+
+        x = View("X", self.joint.p_x, self.p_y, (self.p_x_given_y / self.joint.p_x[:, None]).T)
+        return measures_table(self._view_of_s, x, alphas)
+
+    def measures_by_output(self, alphas: Sequence[float] = ALPHAS) -> pd.DataFrame:
+        """One row an output: its probability and every measure about S that a single output has."""
+        from alphalift.measures.table import measures_by_output_table
+
+        return measures_by_output_table(self._view_of_s, self.y_labels, alphas)
+
+    @property
+    def _view_of_s(self) -> View:
+        return View("S", self.joint.p_s, self.p_y, self.lift.T)
 
     def __getstate__(self) -> dict[str, object]:
         # Between processes only what defines the mechanism travels, not what was computed from it.

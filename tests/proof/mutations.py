@@ -8,42 +8,61 @@ import random
 import re
 import signal
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import second_checker
 
-from alphalift import AlphaLift, Joint, Optimal, design
+from alphalift import Joint, Optimal, design
 from alphalift.document import to_document, to_json, withhold_joint
 from alphalift.proof import checker
+from alphalift.regions import KL, LDP, LIP, AlphaLift, ChiSquare, Intersection, Renyi, TotalVariation
 
 SECONDS = 10
 QUICK = Optimal(relative_gap=1e-2, node_limit=60, threads=1)
-# |S|, |X|, alpha, epsilon, bits, largest count (none: probabilities with 16 digits)
+# |S|, |X|, promise, bits, largest count (none: probabilities with 16 digits)
 BASES = [
-    (3, 4, 3, 0.1, 52, 30),
-    (3, 4, math.inf, 0.1, 52, 30),
-    (3, 4, 10, 0.3, 16, None),
-    (2, 4, 5, 0.2, 52, 9),
-    (2, 4, math.inf, 0.3, 24, None),
-    (3, 5, 2, 0, 52, 5),
-    (4, 5, 1.5, 0.02, 52, None),
-    (3, 3, 2, 9, 52, 30),
+    (3, 4, AlphaLift(3, 0.1), 52, 30),
+    (3, 4, AlphaLift(math.inf, 0.1), 52, 30),
+    (3, 4, AlphaLift(10, 0.3), 16, None),
+    (2, 4, AlphaLift(5, 0.2), 52, 9),
+    (2, 4, AlphaLift(math.inf, 0.3), 24, None),
+    (3, 5, AlphaLift(2, 0), 52, 5),
+    (4, 5, AlphaLift(1.5, 0.02), 52, None),
+    (3, 3, AlphaLift(2, 9), 52, 30),
+    (3, 4, Renyi(2.5, 0.1), 52, 30),
+    (2, 4, Renyi(math.inf, 0.2), 52, None),
+    (3, 4, LIP(lower=0.2, upper=0.1), 52, 30),
+    (2, 5, LIP(lower=0.3, upper=0.2), 52, 9),
+    (3, 4, LDP(0.3), 52, 30),
+    (2, 4, LDP(0.2), 24, None),
+    (3, 4, TotalVariation(0.05), 52, 30),
+    (2, 4, TotalVariation("0.1"), 52, 9),
+    (3, 4, ChiSquare(0.2), 52, 30),
+    (2, 4, ChiSquare(0.3), 52, None),
+    (3, 4, KL(0.02), 52, 30),
+    (2, 4, KL(0.03), 52, 9),
+    (3, 5, KL(0), 52, 5),
+    (3, 4, Intersection(KL(0.02), LIP(0.3)), 52, 30),
+    (3, 4, Intersection(LDP(0.5), KL(0.03), TotalVariation(0.08)), 52, None),
+    (2, 4, Intersection(AlphaLift(2, 0.1), LIP(0.2)), 52, 9),
+    (3, 5, Intersection(ChiSquare(0.2), LDP(0)), 52, 5),
 ]
 
 
 @cache
 def base(number):
     """The text of a file that is proven in full."""
-    secrets, useful, alpha, epsilon, bits, largest = BASES[number]
+    secrets, useful, region, bits, largest = BASES[number]
     rng = np.random.default_rng(number)
     if largest is None:
         table = rng.random((secrets, useful))
         joint = Joint(table / table.sum())
     else:
         joint = Joint(rng.integers(1, largest, (secrets, useful)).tolist(), counts=True)
-    return to_json(to_document(design(joint, AlphaLift(alpha, epsilon), solver=QUICK, bits=bits)))
+    return to_json(to_document(design(joint, region, solver=QUICK, bits=bits)))
 
 
 @dataclass(frozen=True)
@@ -132,7 +151,9 @@ def _unseen(document, rng):
     if law is None:
         raise _ImpossibleError
     y, other = rng.randrange(len(law)), rng.randrange(len(law))
-    moved = rng.choice([1, law[y] // 1000, law[y] // 2, law[y]])
+    budget = Fraction(rng.choice([part[name] for part in _parts(document) for name in _BUDGETS if name in part]))
+    near = int(law[y] * min(budget * Fraction(rng.choice(["0.4", "0.7", "0.97", "1", "1.03", "1.5"])), Fraction(1)))
+    moved = rng.choice([1, law[y] // 1000, law[y] // 2, law[y], near, near, near])
     law[y] -= moved
     law[other] += moved
 
@@ -221,16 +242,267 @@ def _count(document, rng):
     row[x] = rng.choice([_digit(row[x], rng), row[x] + 1, 0, row[x] * 1000])
 
 
+def _parts(document):
+    """The promise's parts, itself if it is no intersection."""
+    return document["promise"].get("parts", [document["promise"]])
+
+
 def _promise(document, rng):
-    name = rng.choice(["alpha", "epsilon"])
+    part = rng.choice(_parts(document))
+    name = rng.choice(sorted(set(part) - {"region"}))
     if rng.random() < 0.2:
-        document["promise"][name] = rng.choice(
-            ["inf", "0", "1", "1.0000001", "1000000000", "1000", "-1", "1e3", ".5", "0.5 "]
+        part[name] = rng.choice(
+            ["inf", "0", "1", "1.0000001", "1000000000", "1000", "1000.1", "-1", "1e3", ".5", "0.5 "]
         )
         return
-    if document["promise"][name] == "inf":
+    if part[name] == "inf":
         raise _ImpossibleError
-    document["promise"][name] = _changed_decimal(document["promise"][name], rng)
+    part[name] = _changed_decimal(part[name], rng)
+
+
+def _scaled(part, factor):
+    """The part with all of its budgets times a factor, cut to 40 digits."""
+    budgets = {name: Fraction(part[name]) * Fraction(factor) for name in _BUDGETS if name in part}
+    return part | {name: _text(value) for name, value in budgets.items()}
+
+
+def _text(value):
+    digits = str(int(value * 10**40)).rjust(41, "0")
+    return f"{digits[:-40]}.{digits[-40:]}"
+
+
+def _promise_stronger(document, rng):
+    """The file claims what its mechanism does not keep, or keeps by chance."""
+    part = rng.choice(_parts(document))
+    part.update(_scaled(part, rng.choice(["0.5", "0.9", "0.999", "0.999999999", "0.999999999999999", "0.00001"])))
+
+
+def _promise_weaker(document, rng):
+    """The mechanism keeps it, but the certificate was made for a smaller set."""
+    part = rng.choice(_parts(document))
+    part.update(_scaled(part, rng.choice(["2", "1.1", "1.001", "1.0001", "1.00000001", "1000"])))
+
+
+def _parameter(document, rng):
+    """One parameter moved far, to a limit or beyond it, or by a hundredth."""
+    part = rng.choice(_parts(document))
+    name = rng.choice(sorted(set(part) - {"region"}))
+    if name in _BUDGETS:
+        near = [_scaled(part, factor)[name] for factor in ("0.9", "0.99", "1.01")]
+        part[name] = rng.choice(["0", "0.01", "1000", "1000.0001", *near])
+    else:
+        part[name] = rng.choice(["inf", "1000000000", "1000000000.1", "1", "1.000000001", "1.5", "7"])
+
+
+def _another(part, rng):
+    """A promise of another region with the same budgets."""
+    budgets = [part[name] for name in _BUDGETS if name in part]
+    region = rng.choice([name for name in _PARAMETERS if name != part["region"]])
+    own = {name: "inf" if rng.random() < 0.3 else rng.choice(["2", "1.25", "30"]) for name in _PARAMETERS[region]}
+    return {"region": region} | own | {name: rng.choice(budgets) for name in _PARAMETERS[region] if name in _BUDGETS}
+
+
+def _region(document, rng):
+    """LDP is claimed and LIP kept, and so on; sometimes the duals are made to fit."""
+    parts = _parts(document)
+    number = rng.randrange(len(parts))
+    new = _another(parts[number], rng)
+    if _has_tree(document) and rng.random() < 0.7:
+        for blocks in _blocks(document):
+            w = blocks[number][: len(document["labels"]["s"])]
+            blocks[number][:] = [*w, rng.choice([1, 2 ** document["certificate"]["bits"]])][: len(w) + _scales(new)]
+    parts[number].clear()
+    parts[number].update(new)
+
+
+def _region_name(document, rng):
+    """The name alone: most have other parameters then."""
+    part = rng.choice(_parts(document))
+    part["region"] = rng.choice([*_PARAMETERS, "Intersection", "MaxLift", "PML", "lip", "Renyi ", ""])
+
+
+def _parameter_of_another(document, rng):
+    part = rng.choice([document["promise"], *_parts(document)])
+    name = rng.choice(["alpha", "order", "epsilon", "lower", "upper", "parts"])
+    part[name] = rng.choice(["2", "0.1", "inf", [], part.get("epsilon", "0.3")])
+    if rng.random() < 0.5:
+        del part[rng.choice(sorted(set(part) - {name, "region"}) or [name])]
+
+
+def _scales(part):
+    """How many entries a dual of this part has after w."""
+    return int(part["region"] == "KL")
+
+
+@contextlib.contextmanager
+def _block_of(document, dual):
+    """The dual as a list for each part; what is changed in them is changed in the dual."""
+    secrets, rest, blocks = len(document["labels"]["s"]), list(dual), []
+    for part in _parts(document):
+        blocks.append(rest[: secrets + _scales(part)])
+        rest = rest[len(blocks[-1]) :]
+    yield blocks
+    dual[:] = [entry for block in blocks for entry in block] + rest
+
+
+def _blocks(document):
+    """The same for every dual of a tree, one after the other."""
+    for dual in _certificate(document, "tree")["duals"]:
+        with _block_of(document, dual) as blocks:
+            yield blocks
+
+
+def _has_tree(document):
+    return document["certificate"] is not None and document["certificate"]["kind"] == "tree"
+
+
+def _dual_signs(document, rng):
+    """Some or all of w negated, in one dual or in all."""
+    secrets, everywhere = len(document["labels"]["s"]), rng.random() < 0.3
+    duals = _certificate(document, "tree")["duals"]
+    for dual in duals if everywhere else [rng.choice(duals)]:
+        with _block_of(document, dual) as blocks:
+            block = rng.choice(blocks)
+            for s in range(secrets):
+                block[s] *= rng.choice([-1, -1, 1])
+
+
+def _dual_scale(document, rng):
+    """The b of KL: nothing, negative, tiny, huge."""
+    numbers = [number for number, part in enumerate(_parts(document)) if _scales(part)]
+    if not numbers:
+        raise _ImpossibleError
+    number, dual = rng.choice(numbers), rng.choice(_certificate(document, "tree")["duals"])
+    with _block_of(document, dual) as blocks:
+        b = blocks[number][-1]
+        blocks[number][-1] = rng.choice(
+            [0, -b, 1, -1, b // 2, b + 1, b * 2, b * 2**20, b * 2**200, 10**1290, b // 2**20]
+        )
+
+
+def _dual_moved(document, rng):
+    """All of w shifted with nu, which proves the same where E l = 1 is used, or shifted against it."""
+    duals = _certificate(document, "tree")["duals"]
+    shift, secrets = rng.choice([-1, 1]) * rng.getrandbits(rng.choice([4, 20, 28, 40])), len(document["labels"]["s"])
+    number, also = rng.randrange(len(_parts(document))), rng.choice([shift, shift, -shift, 0])
+    for dual in rng.choice([duals, [rng.choice(duals)]]):
+        with _block_of(document, dual) as blocks:
+            blocks[number][:secrets] = [entry + shift for entry in blocks[number][:secrets]]
+        dual[-1] += also
+
+
+def _dual_length(document, rng):
+    duals = _certificate(document, "tree")["duals"]
+    change, place = rng.randrange(4), rng.choice([0, 1, -1, len(duals[0]) // 2])
+    for dual in rng.choice([duals, [rng.choice(duals)]]):
+        if change == 0:
+            del dual[place]
+        elif change == 1:
+            dual.insert(place, rng.choice([0, 1, dual[0]]))
+        elif change == 2:
+            dual.extend(dual[:-1])
+        else:
+            dual[:] = dual[place:]
+
+
+def _dual_blocks(document, rng):
+    """The blocks of a dual in another order, or one in place of another."""
+    if len(_parts(document)) == 1:
+        raise _ImpossibleError
+    change = rng.randrange(3)
+    for blocks in _blocks(document):
+        if change == 0:
+            blocks.reverse()
+        elif change == 1:
+            blocks[0] = list(blocks[-1])
+        else:
+            blocks[-1] = [0] * len(blocks[-1])
+
+
+def _intersection(document):
+    if "parts" not in document["promise"]:
+        raise _ImpossibleError
+    return document["promise"]["parts"]
+
+
+def _parts_swapped(document, rng):
+    parts = _intersection(document)
+    if _has_tree(document) and rng.random() < 0.5:
+        for blocks in _blocks(document):
+            blocks.reverse()
+    parts.reverse()
+
+
+def _part_missing(document, rng):
+    """One part less; its duals may stay. With one part alone it is no intersection."""
+    parts = _intersection(document)
+    number = rng.randrange(len(parts))
+    if _has_tree(document) and rng.random() < 0.7:
+        for blocks in _blocks(document):
+            del blocks[number]
+    del parts[number]
+    if len(parts) == 1 and rng.random() < 0.7:
+        document["promise"] = parts[0]
+
+
+def _part_added(document, rng):
+    """One promise more, mostly with duals that fit: a weaker one, a stronger one, a copy, a perfect one."""
+    parts = _parts(document)
+    own = rng.choice(parts)
+    weaker, stronger, perfect = _scaled(own, "1.5"), _scaled(own, "0.9"), _scaled(own, "0")
+    other = _another(own, rng)
+    new = rng.choice([weaker, stronger, dict(own), perfect, other, _scaled(other, "0"), _scaled(other, "10")])
+    bits = rng.choice([1, 2**10, 2**28])
+    if _has_tree(document) and rng.random() < 0.8:
+        filling = rng.choice([[0], [0], [1], [-(2**20)]]) * len(document["labels"]["s"])
+        for blocks in _blocks(document):
+            blocks.append(filling + [bits] * _scales(new))
+    document["promise"] = {"region": "Intersection", "parts": [*parts, new]}
+
+
+def _part_perfect(document, rng):
+    """A budget of one part, or of the whole promise, becomes zero: no lift but one is allowed."""
+    part = rng.choice(_parts(document))
+    names = [name for name in _BUDGETS if name in part]
+    part[rng.choice(names)] = rng.choice(["0", "0.0", "0" * 30 + "." + "0" * 400])
+
+
+def _part_nested(document, rng):
+    parts = _parts(document)
+    inner = {"region": "Intersection", "parts": [*parts, *parts][: max(2, len(parts))]}
+    document["promise"] = rng.choice(
+        [
+            {"region": "Intersection", "parts": [inner, parts[0]]},
+            {"region": "Intersection", "parts": [document["promise"]]},
+            {"region": "Intersection", "parts": document["promise"]},
+            {"region": "Intersection", "parts": [parts[0], parts]},
+            {"region": "Intersection", "parts": []},
+        ]
+    )
+
+
+def _part_repeated(document, rng):
+    """The first part several times, with its dual or with nothing in the others' place. Nine parts are too many."""
+    times = rng.choice([2, 3, 8, 9])
+    parts = _parts(document)
+    if _has_tree(document) and rng.random() < 0.8:
+        nothing, secrets = rng.random() < 0.7, len(document["labels"]["s"])
+        for blocks in _blocks(document):
+            other = [0] * secrets + blocks[0][secrets:] if nothing else blocks[0]
+            blocks[:] = [blocks[0]] + [list(other) for _ in range(times - 1)]
+    document["promise"] = {"region": "Intersection", "parts": [dict(parts[0]) for _ in range(times)]}
+
+
+_BUDGETS = ["epsilon", "lower", "upper"]
+_PARAMETERS = {
+    "AlphaLift": ["alpha", "epsilon"],
+    "Renyi": ["order", "epsilon"],
+    "LIP": ["lower", "upper"],
+    "LDP": ["epsilon"],
+    "TotalVariation": ["epsilon"],
+    "ChiSquare": ["epsilon"],
+    "KL": ["epsilon"],
+}
 
 
 def _claim(document, rng):
@@ -318,7 +590,21 @@ def _byte(content, rng):
 
 def _duplicate_key(content, rng):
     """A second epsilon, joint or claim; a reader that takes the last one and one that takes the first would differ."""
-    key = rng.choice(["epsilon", "bits", "utility_at_least", "prices", "counts", "s", "version", "weights"])
+    key = rng.choice(
+        [
+            "epsilon",
+            "region",
+            "upper",
+            "parts",
+            "bits",
+            "utility_at_least",
+            "prices",
+            "counts",
+            "s",
+            "version",
+            "weights",
+        ]
+    )
     mark = f'"{key}":'.encode()
     if mark not in content:
         raise _ImpossibleError
@@ -422,6 +708,23 @@ _DOCUMENT_CHANGES = [
     _joint_of_another,
     _count,
     _promise,
+    _promise_stronger,
+    _promise_weaker,
+    _parameter,
+    _region,
+    _region_name,
+    _parameter_of_another,
+    _dual_signs,
+    _dual_scale,
+    _dual_moved,
+    _dual_length,
+    _dual_blocks,
+    _parts_swapped,
+    _part_missing,
+    _part_added,
+    _part_perfect,
+    _part_nested,
+    _part_repeated,
     _claim,
     _label,
     _junk,

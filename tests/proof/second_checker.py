@@ -1,8 +1,9 @@
 """A second checker of mechanism files, written from the mathematics and sharing no code with the first.
 
 Numbers of the file are fractions. Logarithms are mpmath's intervals, and a claim is proven only where intervals are
-apart. The promise is compared as logarithms, information is a sum of P(x, y) log(P(y|x) / P(y)), and the tree is
-walked with a stack of rational boxes: where both checkers agree, they do so on different ways.
+apart. Promises are compared as logarithms, or as fractions where they have no logarithm; the support function of local
+differential privacy is found in fractions by Dinkelbach's iteration; information is a sum of P(x, y) log(P(y|x) /
+P(y)), and the tree is walked with a stack of rational boxes: where both checkers agree, they do so on different ways.
 """
 
 import hashlib
@@ -12,8 +13,9 @@ from fractions import Fraction
 from functools import cache
 
 from mpmath import iv
+from mpmath.libmp import to_rational
 
-PRECISION = 320
+PRECISIONS = 320, 2560
 KEYS = "bits certificate claims format identity joint labels promise provenance unseen version weights"
 
 
@@ -49,7 +51,6 @@ def identity(document):
 
 def verdicts(document, opening=None):
     """Claim -> whether it is proven; a file of the wrong form has only that claim."""
-    iv.prec = PRECISION
     try:
         problem = Problem(document, opening)
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -59,11 +60,23 @@ def verdicts(document, opening=None):
         claims.remove("unseen values")
     result = {"form": True}
     for claim in claims:
-        try:
-            result[claim] = problem.counts is not None and getattr(problem, claim.split()[0] + "_holds")() is True
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError, ZeroDivisionError):
-            result[claim] = False
+        result[claim] = problem.counts is not None and _decided(getattr(problem, claim.split()[0] + "_holds"))
     return result
+
+
+class _UndecidedError(Exception):
+    """Intervals overlap."""
+
+
+def _decided(holds):
+    for iv.prec in PRECISIONS:
+        try:
+            return holds() is True
+        except _UndecidedError:
+            continue
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError, ZeroDivisionError):
+            break
+    return False
 
 
 def _need(condition):
@@ -90,9 +103,241 @@ def interval(value):
     return iv.mpf(value.numerator) / iv.mpf(value.denominator)
 
 
+def at_least_zero(value):
+    """Whether a fraction or an interval is 0 or more."""
+    if isinstance(value, Fraction | int):
+        return value >= 0
+    if value.a >= 0 or value.b < 0:
+        return bool(value.a >= 0)
+    raise _UndecidedError
+
+
+def log(value):
+    return iv.log(interval(value))
+
+
+def mean(p_s, values):
+    return sum(map(Fraction.__mul__, p_s, values), Fraction(0))
+
+
 def phi(value):
     """-v log v."""
     return -interval(value) * iv.log(interval(value)) if value else iv.mpf(0)
+
+
+class Promise:
+    """A set of lifts, none of whose numbers is 0.
+
+    `slacks` are numbers that are all 0 or more exactly if the lifts are allowed, and all above 0 exactly inside; rho is
+    above 0 and its slacks are 0 or more only if an unseen value answered with y keeps the promise. `support` is no less
+    than E[w l] for any allowed l and takes the dual's entries after w as `extra`.
+    """
+
+    extra = 0
+
+    def stops(self, p_s, lifts):
+        """Whether these lifts, all above 0, are not inside."""
+        return any(at_least_zero(-slack) for slack in self.slacks(p_s, lifts))
+
+
+class Norm(Promise):
+    """log E l^alpha at most `bound`; without alpha, log max l."""
+
+    def __init__(self, alpha, bound):
+        self.alpha, self.bound = alpha, bound
+
+    def slacks(self, p_s, lifts):
+        if self.alpha is None:
+            return [interval(self.bound) - log(max(lifts))]
+        terms = [
+            interval(p) * iv.exp(interval(self.alpha) * log(own)) for p, own in zip(p_s, lifts, strict=True) if own
+        ]
+        return [interval(self.bound) - iv.log(sum(terms, iv.mpf(0)))]
+
+    def slacks_unseen(self, rho, lifts):
+        """By Jensen's inequality a mixture of seen and unseen records has at most the value that is tested here."""
+        if self.alpha is None:
+            return [interval(self.bound) - log(max(rho, max(lifts) / min(rho, 1)))]
+        # Bernoulli: the mixture's P(y)^alpha grows at least as 1 + alpha (rho - 1)
+        growth = 1 + self.alpha * (rho - 1)
+        return [interval(self.bound) + log(growth) - interval(self.alpha) * log(rho)] if growth > 0 else [-1]
+
+    def support(self, p_s, w):
+        """Hoelder: E[w l] is at most the conjugate norm of w's positive part times the norm of l."""
+        power = Fraction(1) if self.alpha is None else self.alpha / (self.alpha - 1)
+        terms = [interval(p) * iv.exp(interval(power) * log(own)) for p, own in zip(p_s, w, strict=True) if own > 0]
+        norm = self.bound / (self.alpha or 1)
+        return iv.exp(interval(norm) + iv.log(sum(terms)) / interval(power)) if terms else Fraction(0)
+
+
+class Between(Promise):
+    """-lower <= log l <= upper."""
+
+    def __init__(self, lower, upper):
+        self.lower, self.upper = lower, upper
+
+    def slacks(self, p_s, lifts):
+        return self._within(min(lifts), max(lifts))
+
+    def slacks_unseen(self, rho, lifts):
+        """A mixture's lift lies between l and rho, over something between 1 and rho."""
+        return self._within(min(rho, min(lifts) / max(1, rho)), max(rho, max(lifts) / min(1, rho)))
+
+    def _within(self, least, most):
+        return [interval(self.upper) - log(most), interval(self.lower) + log(least) if least > 0 else -1]
+
+    def support(self, p_s, w):
+        """The most of every term: the sign of w says at which end."""
+        gained = interval(mean(p_s, [max(own, Fraction(0)) for own in w])) * iv.exp(interval(self.upper))
+        return gained + interval(mean(p_s, [min(own, Fraction(0)) for own in w])) / iv.exp(interval(self.lower))
+
+
+class Ratio(Promise):
+    """log l(s) - log l(s') <= epsilon."""
+
+    def __init__(self, epsilon):
+        self.epsilon = epsilon
+
+    def slacks(self, p_s, lifts):
+        return [interval(self.epsilon) - log(max(lifts) / min(lifts)) if min(lifts) > 0 else -1]
+
+    def slacks_unseen(self, rho, lifts):
+        return self.slacks(None, [rho, *lifts])  # all are mixed, and divided by the same
+
+    def support(self, p_s, w):
+        """For a fraction t above e^epsilon, the v with E(w-v) + (t-1) E(w-v)+ = 0, by Dinkelbach's iteration.
+
+        An allowed l is m (1 + (t-1) g) with 0 <= g <= 1, so that E[(w-v) l] is at most m times this, 0; and E l = 1.
+        """
+        more = Fraction(*map(int, to_rational(iv.exp(interval(self.epsilon))._mpi_[1]))) - 1
+        value, last = mean(p_s, w), None
+        while value != last:
+            above = [p * (own > value) for p, own in zip(p_s, w, strict=True)]
+            value, last = (mean(p_s, w) + more * mean(above, w)) / (1 + more * sum(above)), value
+        return value
+
+
+class Variation(Promise):
+    """E(l-1)+ <= epsilon."""
+
+    def __init__(self, epsilon):
+        self.epsilon = epsilon
+
+    def slacks(self, p_s, lifts):
+        return [self.epsilon - mean(p_s, [max(own - 1, Fraction(0)) for own in lifts])]
+
+    def slacks_unseen(self, rho, lifts):
+        return [self.epsilon * rho - abs(rho - 1)]
+
+    def support(self, p_s, w):
+        """At most epsilon is taken from the least w and given to the most."""
+        return mean(p_s, w) + self.epsilon * (max(w) - min(w))
+
+
+class Square(Promise):
+    """E l^2 <= 1 + epsilon^2."""
+
+    def __init__(self, epsilon):
+        self.epsilon = epsilon
+
+    def slacks(self, p_s, lifts):
+        return [1 + self.epsilon**2 - mean(p_s, [own**2 for own in lifts])]
+
+    def slacks_unseen(self, rho, lifts):
+        return [(1 + self.epsilon**2) * (2 * rho - 1) - rho**2]
+
+    def support(self, p_s, w):
+        """Cauchy and Schwarz: E[(w - E w) (l - 1)] is at most the product of the two deviations."""
+        center = mean(p_s, w)
+        square = self.epsilon**2 * mean(p_s, [(own - center) ** 2 for own in w])
+        return interval(center) + iv.sqrt(interval(square))
+
+
+class Divergence(Promise):
+    """The divergence of P(s|y) = P(s) l from P(s), sum_s P(s|y) log l, at most epsilon."""
+
+    extra = 1
+
+    def __init__(self, epsilon):
+        self.epsilon = epsilon
+
+    def slacks(self, p_s, lifts):
+        terms = [interval(p * own) * log(own) for p, own in zip(p_s, lifts, strict=True) if own]
+        return [interval(self.epsilon) - sum(terms, iv.mpf(0))]
+
+    def slacks_unseen(self, rho, lifts):
+        return [interval(self.epsilon + 1 - 1 / rho) - log(rho)]
+
+    def support(self, p_s, w, b):
+        """Gibbs: E[w l] is at most b times the divergence plus b log E e^(w/b)."""
+        _need(b > 0)
+        most = max(w)
+        terms = [interval(p) * iv.exp(interval((own - most) / b)) for p, own in zip(p_s, w, strict=True)]
+        return interval(most + b * self.epsilon) + interval(b) * iv.log(sum(terms))
+
+
+class Perfect(Promise):
+    """l = 1. `extra` is that of the promise whose numbers are 0."""
+
+    def __init__(self, extra):
+        self.extra = extra
+
+    def slacks(self, p_s, lifts):
+        return [0 if set(lifts) == {1} else -1]
+
+    def slacks_unseen(self, rho, lifts):
+        return [0 if rho == 1 else -1]
+
+    def support(self, p_s, w, *unused):
+        return mean(p_s, w)
+
+
+def _alpha_lift(alpha, epsilon):
+    return Norm(alpha, epsilon * (alpha or 1))
+
+
+def _renyi(order, epsilon):
+    return Norm(order, epsilon * (order - 1 if order else 1))
+
+
+REGIONS = {
+    "AlphaLift": (_alpha_lift, "alpha", "epsilon"),
+    "Renyi": (_renyi, "order", "epsilon"),
+    "LIP": (Between, "lower", "upper"),
+    "LDP": (Ratio, "epsilon"),
+    "TotalVariation": (Variation, "epsilon"),
+    "ChiSquare": (Square, "epsilon"),
+    "KL": (Divergence, "epsilon"),
+}
+
+
+def promises(value):
+    """The parts of a file's promise; if one of them is perfect, all are."""
+    parts = [value]
+    if value["region"] == "Intersection":
+        _need(sorted(value) == ["parts", "region"])
+        parts = value["parts"]
+        _need(type(parts) is list and 2 <= len(parts) <= 8)
+    parts = [_promise(part) for part in parts]
+    if any(isinstance(part, Perfect) for part in parts):
+        return [Perfect(part.extra) for part in parts]
+    return parts
+
+
+def _promise(value):
+    region, *names = REGIONS[value["region"]]
+    _need(sorted(value) == sorted([*names, "region"]))
+    numbers = {name: None if (name, value[name]) in _INFINITE else _decimal(value[name]) for name in names}
+    for name, number in numbers.items():
+        if name in ("alpha", "order"):
+            _need(number is None or 1 < number <= 10**9)
+        else:
+            _need(number <= 1000)
+    promise = region(*numbers.values())
+    return Perfect(promise.extra) if 0 in numbers.values() else promise
+
+
+_INFINITE = ("alpha", "inf"), ("order", "inf")
 
 
 class Problem:
@@ -124,10 +369,7 @@ class Problem:
         _need(document["identity"] == identity(document))
 
     def _read_promise(self, promise, claims):
-        _need(sorted(promise) == ["alpha", "epsilon", "region"] and promise["region"] == "AlphaLift")
-        self.alpha = None if promise["alpha"] == "inf" else _decimal(promise["alpha"])
-        self.epsilon = _decimal(promise["epsilon"])
-        _need((self.alpha is None or 1 < self.alpha <= 10**9) and self.epsilon <= 1000)
+        self.parts = promises(promise)
         _need(sorted(claims) == ["optimum_at_most", "utility_at_least"])
         self.utility, self.optimum = _decimal(claims["utility_at_least"]), _decimal(claims["optimum_at_most"])
 
@@ -160,37 +402,18 @@ class Problem:
             p_sy = [sum(map(Fraction.__mul__, given, p_xy)) for given in self.s_given_x]
             yield p_y, [own / (share * p_y) for own, share in zip(p_sy, self.p_s, strict=True)]
 
-    def log_alpha_lift(self, lifts):
-        """In nats, for lifts that are not negative."""
-        if self.alpha is None:
-            return iv.log(interval(max(lifts)))
-        alpha = interval(self.alpha)
-        terms = [
-            interval(p) * iv.exp(alpha * iv.log(interval(lift)))
-            for p, lift in zip(self.p_s, lifts, strict=True)
-            if lift
-        ]
-        return iv.log(sum(terms, iv.mpf(0))) / alpha
-
     def promise_holds(self):
-        if self.epsilon == 0:
-            return all(lift == 1 for _, lifts in self.outputs() for lift in lifts)
-        return all((self.log_alpha_lift(lifts) <= interval(self.epsilon)) is True for _, lifts in self.outputs())
+        return all(
+            at_least_zero(slack)
+            for _, lifts in self.outputs()
+            for part in self.parts
+            for slack in part.slacks(self.p_s, lifts)
+        )
 
     def unseen_holds(self):
-        """A mixture of seen and unseen records has, by Jensen's inequality, at most the value that is tested here."""
-        alpha, epsilon = self.alpha, interval(self.epsilon)
         for (p_y, lifts), own in zip(self.outputs(), self.unseen, strict=True):
             rho = own / p_y
-            if self.epsilon == 0 or rho == 0:
-                kept = rho == 1
-            elif alpha is None:
-                kept = iv.log(interval(max(rho, max(lifts) / min(rho, 1)))) <= epsilon
-            else:  # Bernoulli: the mixture's P(y)^alpha grows at least as 1 + alpha (rho - 1)
-                growth = 1 + alpha * (rho - 1)
-                a = interval(alpha)
-                kept = growth > 0 and a * iv.log(interval(rho)) <= a * epsilon + iv.log(interval(growth))
-            if kept is not True:
+            if rho == 0 or not all(at_least_zero(s) for part in self.parts for s in part.slacks_unseen(rho, lifts)):
                 return False
         return self.promise_holds()
 
@@ -201,7 +424,7 @@ class Problem:
             for share, weight in zip(self.p_x, row, strict=True):
                 if weight:
                     value += interval(share * weight) * iv.log(interval(weight / p_y))
-        return self.utility == 0 or interval(self.utility) <= value
+        return self.utility == 0 or at_least_zero(value - interval(self.utility))
 
     def optimum_holds(self):
         bound = sum(map(phi, self.p_x), iv.mpf(0))
@@ -214,7 +437,7 @@ class Problem:
             self.prices = [Fraction(u, self.unit) for u in _row(self.certificate["prices"], self.x, None)]
             paid = sum(map(Fraction.__mul__, self.prices, self.p_x))
             bound -= interval(paid) + (self.least_over_tree() if kind == "tree" else self.least_over_pairs())
-        return bound <= interval(self.optimum)
+        return at_least_zero(interval(self.optimum) - bound)
 
     def least_over_tree(self):
         """The least lower end of nu - sigma(w) + sum_x min over the box's ends of phi(v) - c_x v, over all leaves."""
@@ -245,33 +468,29 @@ class Problem:
         return least
 
     def dual_terms(self, number):
-        """nu - sigma(w) and c_x = u_x + nu - sum_s w_s P(s|x), intervals."""
-        *w, nu = (Fraction(entry, self.unit) for entry in _row(self.certificate["duals"][number], self.s + 1, None))
-        _need(min(w) >= 0)
-        means = [sum(map(Fraction.__mul__, w, column)) for column in zip(*self.s_given_x, strict=True)]
-        c = [interval(u + nu - mean) for u, mean in zip(self.prices, means, strict=True)]
-        return interval(nu) - self.support(w), c
-
-    def support(self, w):
-        """Hoelder: E[w l] is at most the conjugate norm of w times the norm of l, which is at most e^epsilon."""
-        if self.alpha is None or self.epsilon == 0:
-            return iv.exp(interval(self.epsilon)) * interval(sum(map(Fraction.__mul__, w, self.p_s)))
-        conjugate = interval(self.alpha / (self.alpha - 1))
-        terms = [
-            interval(p) * iv.exp(conjugate * iv.log(interval(own))) for p, own in zip(self.p_s, w, strict=True) if own
-        ]
-        return iv.exp(interval(self.epsilon) + iv.log(sum(terms, iv.mpf(0))) / conjugate) if terms else iv.mpf(0)
+        """nu - sum of sigma(w) and c_x = u_x + nu - sum of sum_s w_s P(s|x) over the parts' own w, intervals."""
+        size = sum(self.s + part.extra for part in self.parts) + 1
+        dual = [Fraction(entry, self.unit) for entry in _row(self.certificate["duals"][number], size, None)]
+        nu = dual.pop()
+        bound, rates = interval(nu), [u + nu for u in self.prices]
+        for part in self.parts:
+            w, extra = dual[: self.s], dual[self.s : self.s + part.extra]
+            dual = dual[self.s + part.extra :]
+            value = part.support(self.p_s, w, *extra)
+            bound -= interval(value) if isinstance(value, Fraction) else value
+            rates = [
+                rate - mean(given, w) for rate, given in zip(rates, zip(*self.s_given_x, strict=True), strict=True)
+            ]
+        return bound, [interval(rate) for rate in rates]
 
     def least_over_pairs(self):
         """H(V) - u.V is concave in V: its least over {V : the first lift lies between the ends} is at an extreme V."""
         _need(self.s == 2)
         ends = [Fraction(end, self.unit) for end in _row(self.certificate["ends"], 2, None)]
         _need(ends[0] < 0 < ends[1])
-        for end in ends:  # beyond it no lift is allowed, since the alpha-lift grows with the distance from 1
+        for end in ends:  # beyond it no lift is allowed: the allowed ones are an interval around 1
             lifts = [1 + end, 1 - end * self.p_s[0] / self.p_s[1]]
-            _need(
-                min(lifts) <= 0 or self.epsilon == 0 or (self.log_alpha_lift(lifts) >= interval(self.epsilon)) is True
-            )
+            _need(min(lifts) <= 0 or any(part.stops(self.p_s, lifts) for part in self.parts))
         first = [given / self.p_s[0] - 1 for given in self.s_given_x[0]]
         values = [interval(-u) for u, own in zip(self.prices, first, strict=True) if ends[0] <= own <= ends[1]]
         for end in ends:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from alphalift.baselines.base import allowed
 from alphalift.exact import Array
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
@@ -27,7 +28,7 @@ class CompleteMerging:
     """
 
     def solve(self, joint: Joint, regions: Sequence[Region], utility: Utility) -> tuple[Solution, ...]:
-        return tuple(_solution(_Merger(joint, region).complete(), joint, region, utility) for region in regions)
+        return tuple(_solution(Merger(joint, region).complete(), joint, region, utility) for region in regions)
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class SubsetMerging:
     """
 
     def solve(self, joint: Joint, regions: Sequence[Region], utility: Utility) -> tuple[Solution, ...]:
-        return tuple(_solution(_Merger(joint, region).subsets(), joint, region, utility) for region in regions)
+        return tuple(_solution(Merger(joint, region).subsets(), joint, region, utility) for region in regions)
 
 
 def _solution(partition: list[Subset], joint: Joint, region: Region, utility: Utility) -> Solution:
@@ -52,7 +53,7 @@ def _solution(partition: list[Subset], joint: Joint, region: Region, utility: Ut
     return Solution(Mechanism(joint, p_y_given_x), region, utility, Status.FEASIBLE)
 
 
-class _Merger:
+class Merger:
     """The values of merged subsets of symbols under one region."""
 
     def __init__(self, joint: Joint, region: Region) -> None:
@@ -60,10 +61,10 @@ class _Merger:
         self.p_x, self.p_s = joint.p_x, joint.p_s
         self.weighted_lift = (joint.lift * joint.p_x).T
         risk = region.value(joint.lift.T, joint.p_s)
-        allowed = region.allows(joint.lift.T, joint.p_s)
-        self.low_risk: list[Subset] = [(int(x),) for x in np.flatnonzero(allowed)]
+        harmless = allowed(joint.lift.T, region, joint.p_s)
+        self.low_risk: list[Subset] = [(int(x),) for x in np.flatnonzero(harmless)]
         # The worst symbol first.
-        self.high_risk: list[Subset] = [(int(x),) for x in np.argsort(-risk, kind="stable") if not allowed[x]]
+        self.high_risk: list[Subset] = [(int(x),) for x in np.argsort(-risk, kind="stable") if not harmless[x]]
 
     def complete(self) -> list[Subset]:
         if not self.high_risk:
@@ -91,7 +92,7 @@ class _Merger:
         return subset, others
 
     def _keeps(self, subset: Subset) -> bool:
-        return bool(self.region.allows(self._lift(subset)[None], self.p_s)[0])
+        return bool(allowed(self._lift(subset)[None], self.region, self.p_s)[0])
 
     def _lift(self, subset: Subset) -> Array:
         """l(s, A) of a merged set A: the P_X-weighted mean of its symbols' lifts, (|S|,)."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from alphalift.convex import ConvexSet
 from alphalift.exact import Array
 from alphalift.geometry import kernels
 
@@ -20,15 +21,20 @@ _NODES_A_THREAD = 16
 
 @dataclass(frozen=True, eq=False)
 class ConcaveProgram:
-    """The feasible set {V in the simplex : sigma(w) >= w.(V A) for all w >= 0} and the curve phi; u comes later.
+    """The feasible set {V in the simplex : V A in the convex set} and the compiled curve phi; u comes later.
 
-    `support` and `curve` are compiled functions, `parameters` the support's, `moments` is A, (|X|, k).
+    `moments` is A, (|X|, k): what the directions of the set make of the symbols.
     """
 
-    support: Any
-    parameters: Array
+    body: ConvexSet
     curve: Any
     moments: Array
+
+    @property
+    def arguments(self) -> tuple[Any, Any]:
+        """What every kernel takes first: the body and the curve."""
+        body = self.body
+        return (body.rows, body.parameters, self.moments, body.slacks, body.widths, body.callback), self.curve
 
     def compile(self) -> None:
         """Compile the kernels, or load them from numba's cache; later calls cost nothing."""
@@ -43,7 +49,7 @@ class ConcaveProgram:
     def local_minima(self, prices: Array, starts: Array) -> tuple[Array, Array]:
         """A local minimum near every start, (count, |X|), and its objective; infinite where none was found."""
         points, values = np.array(starts), np.empty(len(starts))
-        kernels.compiled_descend()(self.support, self.parameters, self.curve, self.moments, prices, points, values)
+        kernels.compiled_descend()(*self.arguments, prices, points, values)
         return points, values
 
 
@@ -90,8 +96,7 @@ class Search:
 
     @property
     def _arguments(self) -> tuple[Any, ...]:
-        program = self._program
-        return program.support, program.parameters, program.curve, program.moments, self._prices
+        return *self._program.arguments, self._prices
 
     def change_prices(self, prices: Array) -> None:
         """Go on with the same tree at other prices."""

@@ -1,16 +1,19 @@
 """Compiled kernels of the pricing problem: minimise sum_x phi(V_x) - u.V over a simplex cut by a convex set.
 
 phi is concave with phi(0) = 0. V is a distribution, and its moments V A, A of shape (|X|, k), lie in a convex
-set that is known by its support function sigma on directions w >= 0. On a box [low, high], for *any* w >= 0
-and any nu,
+set that is known by its support function sigma on directions w >= 0 (alphalift.convex). On a box [low, high], for
+*any* w >= 0 and any nu,
 
     nu - sigma(w) + sum_x min(q_x(low_x), q_x(high_x)),   q_x(v) = phi(v) - c_x v,   c = u + nu - A w
 
-is a lower bound, because a concave q_x is least at an end of its interval. The best (w, nu) is the dual of the
-chord relaxation, a convex program in V whose interior-point steps need only k + 1 equations. Nothing has to
-converge: whatever (w, nu) comes out, the bound is evaluated at it afterwards, less what rounding may have added.
+is a lower bound, because a concave q_x is least at an end of its interval. A slack t of the set in [0, width] with
+coefficients B adds min(0, width B.w). The best (w, nu) is the dual of the chord relaxation, a convex program in V
+whose interior-point steps need only k + 1 equations. Nothing has to converge: whatever (w, nu) comes out, the bound is
+evaluated at it afterwards, less what rounding may have added.
 
-Arguments are arrays and two compiled functions, `support` and `curve` (see alphalift.compiled).
+Arguments are arrays and the compiled function `curve` (see alphalift.compiled); `body` is (rows, parameters, moments,
+slacks, widths, callback): the set's parts and parameters, A, the slacks' coefficients (count, k) and widths, and what
+evaluates parts that are Python functions.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
@@ -23,7 +26,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from alphalift.compiled import CURVE, INTEGERS, MATRIX, SUPPORT, VECTOR, compile_once, kernel
+from alphalift.compiled import CALLBACK, CURVE, INTEGERS, MATRIX, VECTOR, compile_once, kernel
+from alphalift.convex import CALLED, ENTROPY, HALF_SPACES, support, total_support
 
 # Symbols lighter than this leave a candidate; the interior point never reaches zero exactly.
 _LIGHT = 1e-8
@@ -32,6 +36,8 @@ _MOST_TANGENTS = 20
 # A float operation's relative error, and a little more for what is of second order.
 _ROUNDING = 1.2e-16
 _PADDING, _EMPTY = 1e-6, 1e-8
+# Directions of any sign: what moves them from where a set may be flat at the start, and what makes their equations regular where a set is flat.
+_FREE_START, _REGULAR, _LEAST_LOAD = 1e-6, 1e-7, 1e-2
 # A box side shorter than this is a point.
 _POINT = 1e-9
 
@@ -76,31 +82,59 @@ def _longest(values, steps, length):
 
 
 @kernel
-def interior_point(support, parameters, moments, rates, width, base, mass, dual, point, accuracy, enough):
-    """Minimise rates.V over 0 <= V <= width, sum V = mass, base + V A in the set: V into point, (w, nu) into dual.
+def interior_point(
+    rows, parameters, callback, moments, counted, rates, width, base, mass, dual, point, accuracy, enough
+):
+    """Minimise rates.V over 0 <= V <= width, counted.V = mass, base + V A in the set: V into point, (w, nu) into dual.
 
-    Primal-dual steps with Mehrotra's corrector. The moments are written as load grad sigma(w) - r. Complementary
-    pairs: V and its reduced cost z, the room width - V and its price y, w and the slack r, and 1 - load and
-    sigma(w), which lets w vanish where the set does not bind although sigma has a kink there. Eliminating all
+    `counted` is 1 for what counts towards the mass and 0 for slacks. Primal-dual steps with Mehrotra's corrector. The
+    moments of a curved part are written as load grad sigma(w) - r, those of half-spaces as g - r. Complementary pairs:
+    V and its reduced cost z, the room width - V and its price y, w and the slack r, and, for a curved part, 1 - load and
+    sigma(w), which lets its w vanish where it does not bind although sigma has a kink there. Eliminating all
     but (w, nu) leaves a positive definite system. Every step's (w, nu) gives a lower bound; the best is kept, and it is
     `enough` to reach the given one. Else stops when the total complementarity is below the accuracy.
     """
     count, size = moments.shape
-    w, r, z, y = np.ones(size), np.empty(size), np.ones(count), np.ones(count)
+    parts = len(rows)
+    w, r, z, y = np.ones(size), np.full(size, 0.1), np.ones(count), np.ones(count)
     gradient, hessian = np.empty(size), np.zeros((size, size))
     factor, side = np.empty((size + 1, size + 1)), np.empty(size + 1)
     weight, rho, room, reduced = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
     dv, dz, dy, dw, dr = np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(size), np.zeros(size)
+    sigma, load, dload, rise, pull = np.zeros(parts), np.ones(parts), np.zeros(parts), np.zeros(parts), np.zeros(parts)
+    curved, pairs = 0, 2 * count + size
+    for p in range(parts):
+        kind, first, last, _ = rows[p]
+        if kind != HALF_SPACES:
+            load[p] = 0.5
+            curved += 1
+        if kind == CALLED:  # w has any sign: it has no slack
+            r[first:last] = 0.0
+            pairs -= last - first
     v = point
-    v[:] = width * min(max(mass / width.sum(), 0.02), 0.98)
-    nu = rates.mean()
-    r[:] = 0.1
-    best, load, dload, rise = -np.inf, 0.5, 0.0, 0.0
-    for _ in range(_MOST_STEPS):
-        sigma = support(w, parameters, gradient, hessian)
-        lower = nu * mass + (base * w).sum() - sigma
+    filled = min(max(mass / (counted * width).sum(), 0.02), 0.98)
+    v[:] = width * np.where(counted > 0.0, filled, 0.5)
+    nu = (rates * counted).sum() / counted.sum()
+    best = -np.inf
+    for step in range(_MOST_STEPS):
+        for p in range(parts):
+            if rows[p, 0] == CALLED and (step == 0 or load[p] < _LEAST_LOAD):
+                _turn_to_moments(w[rows[p, 1] : rows[p, 2]], base[rows[p, 1] : rows[p, 2]], v, moments[:, rows[p, 1] :])
+                load[p] = 0.5
+        lower = nu * mass + (base * w).sum()
+        for p in range(parts):
+            kind, first, last, offset = rows[p]
+            sigma[p] = support(
+                kind,
+                w[first:last],
+                parameters[offset:],
+                callback,
+                gradient[first:last],
+                hessian[first:last, first:last],
+            )
+            lower -= sigma[p]
         for x in range(count):
-            cost = rates[x] - nu
+            cost = rates[x] - nu * counted[x]
             for i in range(size):
                 cost += moments[x, i] * w[i]
             reduced[x] = cost
@@ -111,43 +145,52 @@ def interior_point(support, parameters, moments, rates, width, base, mass, dual,
             dual[size] = nu
         if best >= enough:
             break
-        curved = hessian[0, 0] != 0.0
         room[:] = width - v
-        total = (z * v).sum() + (y * room).sum() + (w * r).sum() + (1.0 - load) * sigma
-        mu = total / (2 * count + size + 1)
-        infeasible = abs(mass - v.sum())
+        total = (z * v).sum() + (y * room).sum() + (w * r).sum() + ((1.0 - load) * sigma).sum()
+        mu = total / (pairs + curved)
+        infeasible = abs(mass - (counted * v).sum())
         if total < accuracy and infeasible < accuracy:
             break
-        factor[size, :] = 0.0
+        factor[:, :] = 0.0
+        for p in range(parts):
+            kind, first, last, _ = rows[p]
+            if kind != HALF_SPACES:
+                for i in range(first, last):
+                    for j in range(first, i + 1):
+                        turn = (1.0 - load[p]) / sigma[p] * gradient[i] * gradient[j]
+                        factor[i, j] = load[p] * hessian[i, j] + turn
         for i in range(size):
-            for j in range(i + 1):
-                factor[i, j] = load * hessian[i, j] + (1.0 - load) / sigma * gradient[i] * gradient[j]
-            factor[i, i] += r[i] / w[i]
+            factor[i, i] += r[i] / w[i] if r[i] > 0.0 else _REGULAR
         for x in range(count):
             weight[x] = 1.0 / (z[x] / v[x] + y[x] / room[x])
             for i in range(size):
                 scaled = weight[x] * moments[x, i]
                 for j in range(i + 1):
                     factor[i, j] += scaled * moments[x, j]
-                factor[size, i] -= scaled
-            factor[size, size] += weight[x]
+                factor[size, i] -= scaled * counted[x]
+            factor[size, size] += weight[x] * counted[x]
         if not _factorise(factor, size + 1):
             break
         target, second = 0.0, 0.0
         for corrector in range(2):
-            pull = (target - (1.0 - load) * sigma + second * dload * rise) / sigma - load
-            for i in range(size):
-                side[i] = r[i] + base[i] + pull * gradient[i] + (target - w[i] * r[i] - second * dw[i] * dr[i]) / w[i]
+            for p in range(parts):
+                pull[p] = -1.0
+                if rows[p, 0] != HALF_SPACES:
+                    wanted = target - (1.0 - load[p]) * sigma[p] + second * dload[p] * rise[p]
+                    pull[p] = wanted / sigma[p] - load[p]
+                for i in range(rows[p, 1], rows[p, 2]):
+                    correction = (target - w[i] * r[i] - second * dw[i] * dr[i]) / w[i] if r[i] > 0.0 else 0.0
+                    side[i] = r[i] + base[i] + pull[p] * gradient[i] + correction
             side[size] = mass
             for x in range(count):
                 rho[x] = (target - z[x] * v[x] - second * dv[x] * dz[x]) / v[x] - reduced[x] + z[x] - y[x]
                 rho[x] -= (target - y[x] * room[x] + second * dv[x] * dy[x]) / room[x]
                 for i in range(size):
                     side[i] += moments[x, i] * (v[x] + weight[x] * rho[x])
-                side[size] -= v[x] + weight[x] * rho[x]
+                side[size] -= counted[x] * (v[x] + weight[x] * rho[x])
             _back_substitute(factor, side, size + 1)
             for x in range(count):
-                turned = rho[x] + side[size]
+                turned = rho[x] + side[size] * counted[x]
                 for i in range(size):
                     turned -= moments[x, i] * side[i]
                 old = dv[x]
@@ -157,31 +200,31 @@ def interior_point(support, parameters, moments, rates, width, base, mass, dual,
             for i in range(size):
                 old = dw[i]
                 dw[i] = side[i]
-                dr[i] = (target - w[i] * r[i] - second * old * dr[i] - r[i] * dw[i]) / w[i]
-            push = target - (1.0 - load) * sigma + second * dload * rise
-            rise = (gradient * dw).sum()
-            dload = ((1.0 - load) * rise - push) / sigma
-            length = _longest(w, dw, _longest(r, dr, _longest(z, dz, _longest(y, dy, 1e9))))
+                if r[i] > 0.0:
+                    dr[i] = (target - w[i] * r[i] - second * old * dr[i] - r[i] * dw[i]) / w[i]
+            length = _longest(r, dr, _longest(z, dz, _longest(y, dy, 1e9)))
             length = _longest(v, dv, _longest(room, -dv, length))
-            if dload > 0.0:
-                length = min(length, (1.0 - load) / dload)
-            elif dload < 0.0:
-                length = min(length, -load / dload)
+            for i in range(size):
+                if r[i] > 0.0 and dw[i] < 0.0:
+                    length = min(length, -w[i] / dw[i])
+            for p in range(parts):
+                if rows[p, 0] != HALF_SPACES:
+                    # pull - (-load) is what the load's own equation asks for, before the turn of w.
+                    rise[p] = (gradient[rows[p, 1] : rows[p, 2]] * dw[rows[p, 1] : rows[p, 2]]).sum()
+                    dload[p] = (1.0 - load[p]) * rise[p] / sigma[p] - (pull[p] + load[p])
+                    if dload[p] > 0.0:
+                        length = min(length, (1.0 - load[p]) / dload[p])
+                    elif dload[p] < 0.0:
+                        length = min(length, -load[p] / dload[p])
             if corrector == 0:
                 length = min(length, 1.0)
                 ahead = ((z + length * dz) * (v + length * dv)).sum() + ((w + length * dw) * (r + length * dr)).sum()
                 ahead += ((y + length * dy) * (room - length * dv)).sum()
-                ahead += (1.0 - load - length * dload) * max(sigma + length * rise, 0.0)
+                for p in range(parts):
+                    ahead += (1.0 - load[p] - length * dload[p]) * max(sigma[p] + length * rise[p], 0.0)
                 target = mu * max((ahead / total) ** 3, 0.1 if curved else 0.0)
                 second = 1.0
-        length = min(1.0, 0.99 * length)
-        if curved:
-            # The gradient of sigma turns with the direction of w, so w may not change too much at once.
-            for i in range(size):
-                if dw[i] < 0.0:
-                    length = min(length, -0.5 * w[i] / dw[i])
-                elif dw[i] > 0.0:
-                    length = min(length, w[i] / dw[i])
+        length = _within_trust(rows, parameters, w, dw, min(1.0, 0.99 * length))
         v += length * dv
         z += length * dz
         y += length * dy
@@ -192,12 +235,49 @@ def interior_point(support, parameters, moments, rates, width, base, mass, dual,
 
 
 @kernel
-def exact_bound(support, parameters, curve, moments, prices, low, high, dual):
+def _turn_to_moments(w, base, v, moments):
+    """A direction along the moments that V has, of the size that it had: there the load that they take is positive."""
+    largest = np.abs(w).max()
+    for i in range(len(w)):
+        w[i] = base[i] + (v * moments[:, i]).sum() + _FREE_START * math.cos(i + 1.0)
+    w *= largest / np.abs(w).max()
+
+
+@kernel
+def _within_trust(rows, parameters, w, dw, length):
+    """A step along which the gradients of curved parts, which turn with w, stay near to what they were."""
+    for p in range(len(rows)):
+        kind, first, last, offset = rows[p]
+        if kind == HALF_SPACES:
+            continue
+        if kind == CALLED:
+            largest, change = np.abs(w[first:last]).max(), np.abs(dw[first:last]).max()
+            if change > 0.0:
+                length = min(length, 0.5 * largest / change)
+            continue
+        for i in range(first, last):
+            if dw[i] < 0.0:
+                length = min(length, -0.5 * w[i] / dw[i])
+            elif dw[i] > 0.0:
+                length = min(length, w[i] / dw[i])
+        if kind == ENTROPY:
+            # Its terms are exponentials of w / b: their exponents may change by one.
+            b, db = w[last - 1], dw[last - 1]
+            for i in range(first, last - 1):
+                turn = abs(dw[i] - w[i] / b * db) / b * parameters[offset + 1]
+                if turn > 0.0:
+                    length = min(length, 1.0 / turn)
+    return length
+
+
+@kernel
+def exact_bound(body, curve, prices, low, high, dual):
     """The lower bound at w with the best nu, which is set in dual; infinite where the box holds no distribution.
 
     For a fixed w the relaxation fills the box from low, the cheapest slope first, until the mass is one; nu is
     the slope at which it stops. The bound itself is then the formula at (w, nu), valid whatever they are.
     """
+    rows, parameters, moments, slacks, widths, callback = body
     count, size = moments.shape
     # Clearly empty: a certificate rounds its places, and a box must not come to life by that.
     if low.sum() > 1.0 + _EMPTY * count or high.sum() < 1.0 - _EMPTY * count or (low > high).any():
@@ -220,17 +300,35 @@ def exact_bound(support, parameters, curve, moments, prices, low, high, dual):
     if not abs(nu) < np.inf:
         nu = 0.0
     dual[size] = nu
-    sigma = support(dual[:size], parameters, np.empty(0), np.empty((0, 0)))
-    bound, magnitude, passed = nu - sigma, abs(nu) + sigma, 0.0
+    sigma = total_support(rows, parameters, callback, dual[:size])
+    bound, magnitude, passed = nu - sigma, abs(nu) + abs(sigma), 0.0
+    for p in range(len(rows)):
+        if rows[p, 0] == HALF_SPACES:  # whose terms may cancel; the other kinds' are positive
+            for i in range(rows[p, 1], rows[p, 2]):
+                magnitude += abs(parameters[rows[p, 3] + i - rows[p, 1]]) * dual[i]
     for x in range(count):
         bound += min(at_low[x] - nu * low[x], at_high[x] - nu * high[x])
-        direction = 0.0
+        magnitude += high[x] * (1.0 + abs(prices[x]) + abs(nu) + _size_of(moments[x], dual))
+        passed += abs(bound)
+    for k in range(len(widths)):
+        saved = 0.0
         for i in range(size):
-            direction += moments[x, i] * dual[i]
-        magnitude += high[x] * (1.0 + abs(prices[x]) + abs(nu) + direction)
+            saved += slacks[k, i] * dual[i]
+        bound += min(0.0, widths[k] * saved)
+        magnitude += widths[k] * _size_of(slacks[k], dual)
         passed += abs(bound)
     # Large duals cancel: what the terms and their sum may have lost to rounding must not count as proven.
-    return bound - _ROUNDING * ((size + 4) * magnitude + passed)
+    bound -= _ROUNDING * ((size + 4) * magnitude + passed)
+    return bound if abs(bound) < np.inf else -np.inf  # not a number is no bound
+
+
+@kernel
+def _size_of(row, dual):
+    """The sum of the terms of row.w without their signs."""
+    total = 0.0
+    for i in range(len(row)):
+        total += abs(row[i] * dual[i])
+    return total
 
 
 @kernel
@@ -267,10 +365,19 @@ def trim(curve, moments, prices, low, high, dual, bound, threshold):
 
 
 @kernel
-def relax(support, parameters, curve, moments, prices, low, high, dual, point, accuracy, threshold):
+def _with_slacks(slacks, widths, count):
+    """Moments, rates, widths and what counts as mass for `count` symbols, to be filled, and the set's slacks."""
+    total = count + len(widths)
+    part, rates, width, counted = np.empty((total, slacks.shape[1])), np.zeros(total), np.ones(total), np.ones(total)
+    part[count:], width[count:], counted[count:] = slacks, widths, 0.0
+    return part, rates, width, counted
+
+
+@kernel
+def relax(body, curve, prices, low, high, dual, point, accuracy, threshold):
     """The bound of the chord relaxation on a box; its minimiser into point. Keeps the old dual if that is better."""
     before = dual.copy()
-    bound = exact_bound(support, parameters, curve, moments, prices, low, high, before)
+    bound = exact_bound(body, curve, prices, low, high, before)
     if bound == np.inf:
         dual[:] = before
         return bound
@@ -279,9 +386,10 @@ def relax(support, parameters, curve, moments, prices, low, high, dual, point, a
     start, end = low, high
     if 1.0 - low.sum() < _PADDING or high.sum() - 1.0 < _PADDING:
         start, end = np.maximum(low - _PADDING, 0.0), np.minimum(high + _PADDING, 1.0)
+    rows, parameters, moments, slacks, widths, callback = body
     count, size = moments.shape
     free = np.flatnonzero(end - start > _POINT)
-    part, rates, width = np.empty((len(free), size)), np.empty(len(free)), np.empty(len(free))
+    part, rates, width, counted = _with_slacks(slacks, widths, len(free))
     mass, base, constant = 1.0, np.zeros(size), 0.0
     for x in range(count):
         mass -= start[x]
@@ -293,11 +401,11 @@ def relax(support, parameters, curve, moments, prices, low, high, dual, point, a
         part[k] = moments[x]
         width[k] = end[x] - start[x]
         rates[k] = (curve(end[x], 0) - curve(start[x], 0)) / width[k] - prices[x]
-    found = np.empty(len(free))
+    found = np.empty(len(part))
     enough = threshold - constant + 1e-9
-    interior_point(support, parameters, part, rates, width, base, mass, dual, found, accuracy, enough)
-    point[free] += found
-    new = exact_bound(support, parameters, curve, moments, prices, low, high, dual)
+    interior_point(rows, parameters, callback, part, counted, rates, width, base, mass, dual, found, accuracy, enough)
+    point[free] += found[: len(free)]
+    new = exact_bound(body, curve, prices, low, high, dual)
     if new > bound:
         return new
     dual[:] = before
@@ -320,14 +428,14 @@ def _choose_split(curve, low, high, point):
     return symbol, place
 
 
-def bound_root(support, parameters, curve, moments, prices, accuracy, threshold, tree):
+def bound_root(body, curve, prices, accuracy, threshold, tree):
     """Bound node 0, the unit box, in place."""
     low, high, point, dual = tree[0][0], tree[1][0], tree[2][0], tree[3][0]
-    tree[4][0] = relax(support, parameters, curve, moments, prices, low, high, dual, point, accuracy, threshold)
+    tree[4][0] = relax(body, curve, prices, low, high, dual, point, accuracy, threshold)
     tree[6][0], tree[5][0] = _choose_split(curve, low, high, point)
 
 
-def expand(support, parameters, curve, moments, prices, chosen, first, accuracy, threshold, tree):
+def expand(body, curve, prices, chosen, first, accuracy, threshold, tree):
     """Split every chosen node; the children of the i-th go to the places first + 2i and first + 2i + 1.
 
     `tree` is low, high, point (node, |X|), dual (node, k+1), bound, place, symbol, child, trimmed_at (node,): a
@@ -341,10 +449,10 @@ def expand(support, parameters, curve, moments, prices, chosen, first, accuracy,
         for child in range(first + 2 * i, first + 2 * i + 2):
             point[child], dual[child] = point[node], dual[node]
             _split_box(tree, node, child)
-            _bound_node(support, parameters, curve, moments, prices, child, accuracy, threshold, tree)
+            _bound_node(body, curve, prices, child, accuracy, threshold, tree)
 
 
-def replay(support, parameters, curve, moments, prices, threshold, count, tree, leaves):
+def replay(body, curve, prices, threshold, count, tree, leaves):
     """Bound the same tree at other prices with the duals it has, which mostly still serve: no program is solved.
 
     Subtrees below a node that now reaches the threshold are dropped. `leaves` says which nodes are leaves now.
@@ -352,7 +460,7 @@ def replay(support, parameters, curve, moments, prices, threshold, count, tree, 
     point, dual, bound, place, symbol, children = tree[2], tree[3], tree[4], tree[5], tree[6], tree[7]
     reached = np.zeros(count, np.bool_)
     reached[0] = True
-    bound[0] = exact_bound(support, parameters, curve, moments, prices, tree[0][0], tree[1][0], dual[0])
+    bound[0] = exact_bound(body, curve, prices, tree[0][0], tree[1][0], dual[0])
     for node in range(count):
         leaves[node] = reached[node] and (children[node] == 0 or bound[node] >= threshold)
         if leaves[node]:
@@ -364,11 +472,9 @@ def replay(support, parameters, curve, moments, prices, threshold, count, tree, 
                 own = dual[child].copy()
                 dual[child] = dual[node]
                 _split_box(tree, node, child)
-                bound[child] = _inherit(support, parameters, curve, moments, prices, child, threshold, tree)
+                bound[child] = _inherit(body, curve, prices, child, threshold, tree)
                 if bound[child] < threshold:
-                    alone = exact_bound(
-                        support, parameters, curve, moments, prices, tree[0][child], tree[1][child], own
-                    )
+                    alone = exact_bound(body, curve, prices, tree[0][child], tree[1][child], own)
                     if alone > bound[child]:
                         bound[child] = alone
                         dual[child] = own
@@ -387,53 +493,56 @@ def _split_box(tree, node, child):
 
 
 @kernel
-def _inherit(support, parameters, curve, moments, prices, node, threshold, tree):
+def _inherit(body, curve, prices, node, threshold, tree):
     """The node's bound by the dual that it inherits, and its box trimmed with it."""
     low, high, dual = tree[0][node], tree[1][node], tree[3][node]
-    bound = exact_bound(support, parameters, curve, moments, prices, low, high, dual)
+    bound = exact_bound(body, curve, prices, low, high, dual)
     tree[8][node] = dual[-1]
     if bound < threshold:
-        trim(curve, moments, prices, low, high, dual, bound, threshold)
+        trim(curve, body[2], prices, low, high, dual, bound, threshold)
     return bound
 
 
 @kernel
-def _bound_node(support, parameters, curve, moments, prices, node, accuracy, threshold, tree):
+def _bound_node(body, curve, prices, node, accuracy, threshold, tree):
     """Bound one node: trim its box with the dual that it inherits, then find its own; and choose its split."""
     low, high, point, dual = tree[0][node], tree[1][node], tree[2][node], tree[3][node]
-    bound = _inherit(support, parameters, curve, moments, prices, node, threshold, tree)
+    bound = _inherit(body, curve, prices, node, threshold, tree)
     if bound < threshold:
-        bound = relax(support, parameters, curve, moments, prices, low, high, dual, point, accuracy, threshold)
+        bound = relax(body, curve, prices, low, high, dual, point, accuracy, threshold)
     tree[4][node] = bound
     tree[6][node], tree[5][node] = _choose_split(curve, low, high, point)
 
 
-def descend(support, parameters, curve, moments, prices, points, values):
+def descend(body, curve, prices, points, values):
     """Replace every row of points by a local minimum near it; its objective sum phi(V) - u.V into values."""
     for i in range(len(points)):
-        values[i] = _descend(support, parameters, curve, moments, prices, points[i])
+        values[i] = _descend(body, curve, prices, points[i])
 
 
 @kernel
-def _descend(support, parameters, curve, moments, prices, point):
+def _descend(body, curve, prices, point):
     """Replace phi by its tangent on the point's support, minimise, repeat.
 
     A concave function lies below its tangents, so every full step descends. Returns the objective reached,
     infinite if the first step already failed.
     """
+    rows, parameters, moments, slacks, widths, callback = body
     size = moments.shape[1]
     value = np.inf
     dual = np.empty(size + 1)
     for _ in range(_MOST_TANGENTS):
         chosen = np.flatnonzero(point > _LIGHT)
         count = len(chosen)
-        part, rates, found = np.empty((count, size)), np.empty(count), np.empty(count)
+        part, rates, width, counted = _with_slacks(slacks, widths, count)
+        width[:count] = 1.5
         for k in range(count):
             x = chosen[k]
             part[k] = moments[x]
             rates[k] = curve(point[x], 1) - prices[x]
+        found = np.empty(len(part))
         interior_point(
-            support, parameters, part, rates, np.full(count, 1.5), np.zeros(size), 1.0, dual, found, 1e-11, np.inf
+            rows, parameters, callback, part, counted, rates, width, np.zeros(size), 1.0, dual, found, 1e-11, np.inf
         )
         trial, mass, new = np.zeros(len(point)), 0.0, 0.0
         for k in range(count):
@@ -453,7 +562,8 @@ def _descend(support, parameters, curve, moments, prices, point):
     return value
 
 
-_PROGRAM = (types.FunctionType(SUPPORT), VECTOR, types.FunctionType(CURVE), MATRIX, VECTOR)
+_BODY = types.Tuple((types.int64[:, ::1], VECTOR, MATRIX, MATRIX, VECTOR, types.FunctionType(CALLBACK)))
+_PROGRAM = (_BODY, types.FunctionType(CURVE), VECTOR)
 _TREE = types.Tuple((MATRIX, MATRIX, MATRIX, MATRIX, VECTOR, VECTOR, INTEGERS, INTEGERS, VECTOR))
 
 

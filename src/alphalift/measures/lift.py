@@ -11,10 +11,10 @@ from alphalift.exact import Array
 from alphalift.joint import Joint
 
 
-def check_alpha(alpha: float) -> None:
+def check_alpha(alpha: float, name: str = "alpha") -> None:
     """Raise unless alpha is in (1, inf], the range of Definition 1."""
     if not alpha > 1:
-        raise PromiseError(f"alpha is {alpha:g}, expected a number above 1 or infinity (max-lift)")
+        raise PromiseError(f"{name} is {alpha:g}, expected a number above 1 or infinity (max-lift)")
 
 
 def alpha_over(alpha: float) -> float:

@@ -2,6 +2,16 @@
 
 from alphalift.proof.checker import Integers, Promise, Verdict
 from alphalift.proof.export import exported
-from alphalift.proof.rounding import as_floats, checkable, proven_integers
+from alphalift.proof.rounding import as_floats, checkable, proven_integers, region_of, statement
 
-__all__ = ["Integers", "Promise", "Verdict", "as_floats", "checkable", "exported", "proven_integers"]
+__all__ = [
+    "Integers",
+    "Promise",
+    "Verdict",
+    "as_floats",
+    "checkable",
+    "exported",
+    "proven_integers",
+    "region_of",
+    "statement",
+]

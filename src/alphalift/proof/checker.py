@@ -13,10 +13,10 @@ import json
 import operator
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ _DECIMAL = re.compile(r"[0-9]{1,30}(\.[0-9]{1,400})?", re.ASCII)
 _NAMES = "format version identity labels bits weights unseen joint promise claims certificate provenance"
 
 Matrix = list[list[int]]
+Pair = tuple[Any, Any]  # two balls, or two exact fractions
 
 
 class RefusedError(Exception):
@@ -44,14 +45,6 @@ class Verdict:
     claim: str
     proven: bool
     text: str
-
-
-@dataclass(frozen=True)
-class Promise:
-    """alpha-lift at most e^epsilon; alpha None is infinity."""
-
-    alpha: Fraction | None
-    epsilon: Fraction
 
 
 @dataclass(frozen=True)
@@ -154,16 +147,6 @@ def integers_of(document: dict[str, Any]) -> Integers:
     return mechanism
 
 
-def promise_of(value: Any) -> Promise:
-    fields = _keys(value, {"region", "alpha", "epsilon"}, "promise")
-    _need(fields["region"] == "AlphaLift", "the region must be AlphaLift")
-    alpha = None if fields["alpha"] == "inf" else _decimal(fields["alpha"], "alpha")
-    promise = Promise(alpha, _decimal(fields["epsilon"], "epsilon"))
-    _need(alpha is None or 1 < alpha <= MOST_ALPHA, f"alpha must be above 1 and at most {MOST_ALPHA}, or inf")
-    _need(promise.epsilon <= MOST_EPSILON, f"epsilon must be at most {MOST_EPSILON}")
-    return promise
-
-
 def revealed(document: dict[str, Any], opening: Any) -> tuple[Matrix, Any] | None:
     """The counts of the joint and the certificate, or none if the file withholds them and nothing opens it."""
     joint, labels = document["joint"], document["labels"]
@@ -188,20 +171,275 @@ def _columns(counts: Matrix) -> list[int]:
     return [sum(column) for column in zip(*counts, strict=True)]
 
 
-def _ball(value: Fraction | int) -> arb:
-    return arb(fmpq(value.numerator, value.denominator))
+def _ball(value: Fraction | fmpq | int) -> arb:
+    return arb(value if isinstance(value, fmpq) else fmpq(value.numerator, value.denominator))
 
 
-def _decide(left_right: Callable[[], tuple[arb, arb]]) -> bool:
-    """Whether left <= right, at growing precision; what cannot be decided counts as false."""
+def _decide(pairs: Callable[[], list[Pair]], *, broken: bool = False) -> bool:
+    """Whether left <= right in all pairs (`broken`: right <= left in one), at growing precision; undecided is false."""
     precision = _FIRST_PRECISION
     while precision <= _LAST_PRECISION:
         with ctx.workprec(precision):
-            left, right = left_right()
-            if left <= right or left > right:
-                return bool(left <= right)
+            found = pairs()
+            if broken and (any(right <= left for left, right in found) or all(left < right for left, right in found)):
+                return any(right <= left for left, right in found)
+            if not broken and (
+                all(left <= right for left, right in found) or any(left > right for left, right in found)
+            ):
+                return all(left <= right for left, right in found)
         precision *= 2
     return False
+
+
+def _mean(values: Iterable[Any], shares: list[int]) -> Any:
+    """E of values of the secrets, of the type that they have."""
+    terms = [share * value for share, value in zip(shares, values, strict=True)]
+    return sum(terms[1:], terms[0]) / sum(shares)
+
+
+class Part:
+    """One promise with its parameters. l are the lifts of an output, shares are proportional to P(s).
+
+    sides: pairs left <= right that say that l keeps it. unseen: pairs that say that a law with rho = unseen(y) / P(y)
+    keeps it where l does. support: at least E[w l] for every l that keeps it, at any w. docs/theory.md has the proofs.
+    """
+
+    names: tuple[str, ...] = ("epsilon",)
+    extra = 0  # entries of a dual after the w's
+    said = ""
+    epsilon: Fraction
+
+    def __init__(self, texts: dict[str, Any]) -> None:
+        for name in self.names:
+            setattr(self, name, (_order if name in ("alpha", "order") else _budget)(texts[name], name))
+        self.text = self.said.format(**texts)
+
+    @property
+    def perfect(self) -> bool:
+        """Whether l = 1 is all that it allows."""
+        return self.epsilon == 0
+
+    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]:
+        raise NotImplementedError
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]:
+        raise NotImplementedError
+
+    def support(self, w: list[Fraction], shares: list[int]) -> arb:
+        raise NotImplementedError
+
+
+class AlphaLift(Part):
+    """(E l^alpha)^(1/alpha) <= e^epsilon; alpha None is infinity: max l <= e^epsilon."""
+
+    names, said = ("alpha", "epsilon"), "alpha-lift is at most e^{epsilon} for alpha = {alpha}"
+    alpha: Fraction | None
+
+    def __init__(self, texts: dict[str, Any]) -> None:
+        if texts.get("alpha") == "inf":
+            self.said = "max-lift is at most e^{epsilon}"
+        super().__init__(texts)
+
+    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]:
+        if self.alpha is None:
+            return [(arb(max(lifts)), _ball(self.epsilon).exp())]
+        powers = [_ball(lift) ** _ball(self.alpha) if lift else arb(0) for lift in lifts]
+        return [(_mean(powers, shares), _ball(self.alpha * self.epsilon).exp())]
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]:
+        if self.alpha is None:
+            return self.sides([rho, max(lifts) / min(rho, fmpq(1))], [])
+        slope = 1 + _rational(self.alpha) * (rho - 1)
+        return [(_ball(rho) ** _ball(self.alpha), _ball(self.alpha * self.epsilon).exp() * _ball(slope))]
+
+    def support(self, w: list[Fraction], shares: list[int]) -> arb:
+        positive, budget = [max(own, Fraction(0)) for own in w], _ball(self.epsilon).exp()
+        if self.alpha is None or not any(positive):
+            return budget * _ball(_mean(positive, shares))
+        power = _ball(self.alpha / (self.alpha - 1))
+        return budget * _mean([_ball(own) ** power if own else arb(0) for own in positive], shares) ** (1 / power)
+
+
+class Renyi(AlphaLift):
+    """order/(order - 1) log of alpha-lift at alpha = order is at most epsilon: `epsilon` becomes that of alpha-lift."""
+
+    names, said = ("order", "epsilon"), "the Renyi divergence of order {order} is at most {epsilon}"
+    order: Fraction | None
+
+    def __init__(self, texts: dict[str, Any]) -> None:
+        super().__init__(texts)
+        self.alpha = self.order
+        self.epsilon *= 1 if self.order is None else (self.order - 1) / self.order
+
+
+class LIP(Part):
+    """e^-lower <= l <= e^upper."""
+
+    names, said = ("lower", "upper"), "every lift is from e^-{lower} to e^{upper}"
+    lower: Fraction
+    upper: Fraction
+
+    @property
+    def perfect(self) -> bool:
+        return min(self.lower, self.upper) == 0
+
+    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]:
+        return [(arb(max(lifts)), _ball(self.upper).exp()), (_ball(-self.lower).exp(), arb(min(lifts)))]
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]:
+        one = fmpq(1)
+        return self.sides([rho, max(lifts) / min(one, rho), min(lifts) / max(one, rho)], [])
+
+    def support(self, w: list[Fraction], shares: list[int]) -> arb:
+        rise, fall = (_mean([max(sign * own, Fraction(0)) for own in w], shares) for sign in (1, -1))
+        return _ball(self.upper).exp() * _ball(rise) - _ball(-self.lower).exp() * _ball(fall)
+
+
+class LDP(Part):
+    """l_s <= e^epsilon l_s' for all s, s'."""
+
+    said = "local differential privacy of the secret holds with epsilon = {epsilon}"
+
+    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]:
+        return [(arb(max(lifts)), _ball(self.epsilon).exp() * arb(min(lifts)))]
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]:
+        return self.sides([rho, *lifts], [])
+
+    def support(self, w: list[Fraction], shares: list[int]) -> arb:
+        """The best extreme lift is proportional to 1 + (e^epsilon - 1) 1_A for an A of the largest w."""
+        gain, total, mean = _ball(self.epsilon).exp() - 1, sum(shares), _mean(w, shares)
+        best, held, mass = _ball(mean), Fraction(0), 0
+        for own, share in sorted(zip(w, shares, strict=True), reverse=True):
+            held, mass = held + share * own / total, mass + share
+            best = best.max((_ball(mean) + gain * _ball(held)) / (1 + gain * _ball(Fraction(mass, total))))
+        return best
+
+
+class TotalVariation(Part):
+    """(1/2) E |l - 1| <= epsilon."""
+
+    said = "the total variation between prior and posterior is at most {epsilon}"
+
+    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]:
+        return [(_mean([abs(lift - 1) for lift in lifts], shares) / 2, _rational(self.epsilon))]
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]:
+        return [(abs(rho - 1), _rational(self.epsilon) * rho)]
+
+    def support(self, w: list[Fraction], shares: list[int]) -> arb:
+        return _ball(_mean(w, shares) + self.epsilon * (max(w) - min(w)))
+
+
+class ChiSquare(Part):
+    """E (l - 1)^2 <= epsilon^2."""
+
+    said = "the standard deviation of the lifts is at most {epsilon}"
+
+    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]:
+        return [(_mean([(lift - 1) * (lift - 1) for lift in lifts], shares), _rational(self.epsilon**2))]
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]:
+        return [(rho * rho, _rational(1 + self.epsilon**2) * (2 * rho - 1))]
+
+    def support(self, w: list[Fraction], shares: list[int]) -> arb:
+        mean = _mean(w, shares)
+        return _ball(mean) + _ball(self.epsilon) * _ball(_mean([(own - mean) ** 2 for own in w], shares)).sqrt()
+
+
+class KL(Part):
+    """E l log l <= epsilon. A dual brings b > 0 after its w's."""
+
+    extra = 1
+    said = "the Kullback-Leibler divergence of the posterior from the prior is at most {epsilon}"
+
+    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]:
+        terms = [_ball(lift) * _ball(lift).log() if lift else arb(0) for lift in lifts]
+        return [(_mean(terms, shares), _ball(self.epsilon))]
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]:
+        return [(_ball(rho) * _ball(rho).log() - _ball(rho) + 1, _ball(self.epsilon) * _ball(rho))]
+
+    def support(self, w: list[Fraction], shares: list[int]) -> arb:
+        *w, b = w
+        _need(b > 0, "a dual has a b of 0 or less")
+        return _ball(b) * (_ball(self.epsilon) + _mean([_ball(own / b).exp() for own in w], shares).log())
+
+
+REGIONS: dict[str, type[Part]] = {
+    region.__name__: region for region in (AlphaLift, Renyi, LIP, LDP, TotalVariation, ChiSquare, KL)
+}
+
+
+@dataclass(frozen=True)
+class Promise:
+    """Every part is kept."""
+
+    parts: tuple[Part, ...]
+
+    @property
+    def perfect(self) -> bool:
+        return any(part.perfect for part in self.parts)
+
+    @property
+    def text(self) -> str:
+        return " and ".join(part.text for part in self.parts)
+
+    def keeps(self, lifts: list[fmpq], shares: list[int]) -> bool:
+        if self.perfect:  # equality is decided exactly
+            return all(lift == 1 for lift in lifts)
+        return all(_decide(partial(part.sides, lifts, shares)) for part in self.parts)
+
+    def breaks(self, lifts: list[fmpq], shares: list[int]) -> bool:
+        """Whether these lifts are proven to break it, or to be at its limit."""
+        return any(_decide(partial(part.sides, lifts, shares), broken=True) for part in self.parts)
+
+    def keeps_unseen(self, rho: fmpq, lifts: list[fmpq]) -> bool:
+        if rho <= 0 or self.perfect:
+            return bool(rho == 1)
+        return all(_decide(partial(part.unseen, rho, lifts)) for part in self.parts)
+
+    def support(self, dual: list[int], shares: list[int], one: int) -> tuple[list[int], arb]:
+        """The sum of the parts' w, and of their support functions; a perfect one allows l = 1 alone: E w."""
+        entries = [Fraction(own, one) for own in dual]
+        sums, total = [0] * len(shares), arb(0)
+        for part in self.parts:
+            own, entries = entries[: len(shares) + part.extra], entries[len(shares) + part.extra :]
+            sums = [before + int(w * one) for before, w in zip(sums, own, strict=False)]
+            total += _ball(_mean(own[: len(shares)], shares)) if self.perfect else part.support(own, shares)
+        return sums, total
+
+
+def promise_of(value: Any) -> Promise:
+    """The promise as a file states it; an intersection has 2 to 8 parts."""
+    _need(isinstance(value, dict), "the promise must be an object")
+    if value.get("region") != "Intersection":
+        return Promise((_part_of(value),))
+    parts = _keys(value, {"region", "parts"}, "an intersection")["parts"]
+    _need(isinstance(parts, list) and 2 <= len(parts) <= 8, "an intersection must have 2 to 8 parts")
+    return Promise(tuple(map(_part_of, parts)))
+
+
+def _part_of(value: Any) -> Part:
+    name = str(value.get("region")) if isinstance(value, dict) else ""
+    _need(name in REGIONS, f"a region must be one of {', '.join(REGIONS)}")
+    return REGIONS[name](_keys(value, {"region", *REGIONS[name].names}, "a promise"))
+
+
+def _budget(text: Any, name: str) -> Fraction:
+    number = _decimal(text, name)
+    _need(number <= MOST_EPSILON, f"{name} must be at most {MOST_EPSILON}")
+    return number
+
+
+def _order(text: Any, name: str) -> Fraction | None:
+    number = None if text == "inf" else _decimal(text, name)
+    _need(number is None or 1 < number <= MOST_ALPHA, f"{name} must be above 1 and at most {MOST_ALPHA}, or inf")
+    return number
+
+
+def _rational(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
 
 
 def _lifts(counts: Matrix, weights: Matrix) -> Iterator[tuple[int, list[fmpq]]]:
@@ -215,45 +453,18 @@ def _lifts(counts: Matrix, weights: Matrix) -> Iterator[tuple[int, list[fmpq]]]:
 
 
 def broken_outputs(counts: Matrix, weights: Matrix, promise: Promise) -> list[int]:
-    """The outputs for which alpha-lift at most e^epsilon is not proven."""
+    """The outputs for which the promise is not proven."""
     shares = [sum(row) for row in counts]
-    return [y for y, (_, lifts) in enumerate(_lifts(counts, weights)) if not _keeps(lifts, shares, promise)]
-
-
-def _keeps(lifts: list[fmpq], shares: list[int], promise: Promise) -> bool:
-    if promise.epsilon == 0:  # every alpha then allows l = 1 alone, and equality is decided exactly
-        return all(lift == 1 for lift in lifts)
-    return _decide(lambda: _sides(lifts, shares, promise))
-
-
-def _sides(lifts: list[fmpq], shares: list[int], promise: Promise) -> tuple[arb, arb]:
-    """sum_s P(s) l_s^alpha and e^(alpha epsilon); for max-lift the largest lift and e^epsilon."""
-    if promise.alpha is None:
-        return arb(max(lifts)), _ball(promise.epsilon).exp()
-    alpha = _ball(promise.alpha)
-    terms = [share * arb(lift) ** alpha for share, lift in zip(shares, lifts, strict=True) if lift != 0]
-    return sum(terms, arb(0)) / sum(shares), (alpha * _ball(promise.epsilon)).exp()
+    return [y for y, (_, lifts) in enumerate(_lifts(counts, weights)) if not promise.keeps(lifts, shares)]
 
 
 def broken_unseen(counts: Matrix, mechanism: Integers, promise: Promise) -> list[int]:
     """The outputs for which the law for unseen values is not proven to keep a promise that the seen ones keep."""
-    total, broken = sum(map(sum, counts)), []
+    total = sum(map(sum, counts))
     outputs = zip(mechanism.unseen or [], _lifts(counts, mechanism.weights), strict=True)
-    for y, (own, (mass, lifts)) in enumerate(outputs):
-        if not _keeps_unseen(Fraction(own * total, mass), max(lifts), promise):
-            broken.append(y)
-    return broken
-
-
-def _keeps_unseen(rho: Fraction, largest: fmpq, promise: Promise) -> bool:
-    """With rho = unseen(y) / P(y): rho^alpha <= e^(alpha epsilon) (1 + alpha (rho - 1)); for max-lift, rho and
-    l / min(1, rho) are at most e^epsilon. At epsilon = 0, rho = 1."""
-    alpha, epsilon = promise.alpha, promise.epsilon
-    if rho <= 0 or epsilon == 0:
-        return rho == 1
-    if alpha is None:
-        return _decide(lambda: (_ball(rho).max(arb(largest) / _ball(min(rho, Fraction(1)))), _ball(epsilon).exp()))
-    return _decide(lambda: (_ball(rho) ** _ball(alpha), _ball(alpha * epsilon).exp() * _ball(1 + alpha * (rho - 1))))
+    return [
+        y for y, (own, (mass, lifts)) in enumerate(outputs) if not promise.keeps_unseen(fmpq(own * total, mass), lifts)
+    ]
 
 
 def entropy(masses: list[int]) -> arb:
@@ -334,21 +545,12 @@ def _floor(value: arb, bits: int) -> int:
 
 def _dual_terms(counts: Matrix, promise: Promise, dual: Any, prices: list[int], bits: int) -> tuple[int, list[int]]:
     """Of a dual (w, nu): nu - sigma(w) rounded down, over 4^bits, and c = u + nu - w P(S|X) rounded up, over 2^bits."""
-    *w, nu = _integers(dual, len(counts) + 1, "a dual", negative=True)
-    _need(min(w) >= 0, "a dual has a negative w")
-    constant = (nu << bits) + _floor(-_support([Fraction(own, 1 << bits) for own in w], counts, promise), 2 * bits)
+    size = sum(len(counts) + part.extra for part in promise.parts)
+    *entries, nu = _integers(dual, size + 1, "a dual", negative=True)
+    w, sigma = promise.support(entries, [sum(row) for row in counts], 1 << bits)
+    constant = (nu << bits) + _floor(-sigma, 2 * bits)
     means = (sum(map(operator.mul, w, column)) // sum(column) for column in zip(*counts, strict=True))
     return constant, [price + nu - mean for price, mean in zip(prices, means, strict=True)]
-
-
-def _support(w: list[Fraction], counts: Matrix, promise: Promise) -> arb:
-    """The largest sum_s w_s P(s) l_s over allowed lifts, w >= 0: e^eps (sum_s P(s) w_s^a)^(1/a), 1/a + 1/alpha = 1."""
-    shares, budget = [sum(row) for row in counts], _ball(promise.epsilon).exp()
-    if promise.alpha is None or promise.epsilon == 0:  # at epsilon = 0 every alpha allows l = 1 alone
-        return budget * _ball(sum((n * own for n, own in zip(shares, w, strict=True)), Fraction(0)) / sum(shares))
-    power = _ball(promise.alpha / (promise.alpha - 1))
-    terms = [share * _ball(own) ** power for share, own in zip(shares, w, strict=True) if own]
-    return budget * (sum(terms, arb(0)) / sum(shares)) ** (1 / power) if terms else arb(0)
 
 
 def _least_over_pairs(counts: Matrix, promise: Promise, certificate: Any, prices: list[int]) -> arb:
@@ -362,10 +564,7 @@ def _least_over_pairs(counts: Matrix, promise: Promise, certificate: Any, prices
     first, second = shares = [sum(row) for row in counts]
     for end in (low, high):
         lifts = [1 + end, 1 - end * Fraction(first, second)]
-        exact = [fmpq(lift.numerator, lift.denominator) for lift in lifts]
-        outside = min(lifts) <= 0 or promise.epsilon == 0
-        # The sides the other way round: the promise is proven to be broken, or just kept, at the end.
-        outside = outside or _decide(lambda exact=exact: _sides(exact, shares, promise)[::-1])  # type: ignore[misc]
+        outside = min(lifts) <= 0 or promise.perfect or promise.breaks([_rational(lift) for lift in lifts], shares)
         _need(outside, "an end of the certificate is not proven to lie outside of the promise")
     deviations = [Fraction(a * (first + second), first * (a + b)) - 1 for a, b in zip(*counts, strict=True)]
     u = [_ball(Fraction(price, 1 << certificate["bits"])) for price in prices]
@@ -396,9 +595,11 @@ def check(document: Any, opening: Any = None) -> list[Verdict]:
         opened = revealed(document, opening)
     except RefusedError as refusal:
         return [Verdict("form", False, str(refusal))]
-    alpha, epsilon = document["promise"]["alpha"], document["promise"]["epsilon"]
-    text = f"max-lift at most e^{epsilon}" if alpha == "inf" else f"alpha-lift at most e^{epsilon} for alpha = {alpha}"
-    texts = {"promise": text, "unseen values": text, "utility": f"I(X;Y) is at least {stated['utility_at_least']} nats"}
+    texts = {
+        "promise": promise.text,
+        "unseen values": promise.text,
+        "utility": f"I(X;Y) is at least {stated['utility_at_least']} nats",
+    }
     texts["optimum"] = f"no mechanism that keeps the promise has more than {stated['optimum_at_most']} nats"
     if mechanism.unseen is None:
         del texts["unseen values"]

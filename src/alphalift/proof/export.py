@@ -7,38 +7,82 @@ from typing import Any
 
 import numpy as np
 
+from alphalift.convex import ENTROPY
 from alphalift.exact import Array
 from alphalift.geometry.concave import Certificate, PairCertificate
 from alphalift.joint import Joint
 from alphalift.measures.information import entropy
-from alphalift.regions import Region, lift_interval
+from alphalift.regions import KL, Region, lift_interval
+from alphalift.regions.kl import STEEPNESS
 
 # Places are rounded to a grid of 2^-bits; what that costs the bound is the grid times the largest dual.
 _FEWEST_BITS, _MOST_BITS, _BITS_BELOW_DUAL = 28, 64, 24
 
 
 def exported(certificate: Certificate | PairCertificate | None, joint: Joint, region: Region) -> dict[str, Any] | None:
-    """What a file stores; its rounding costs the bound about 1e-8."""
+    """What a file stores for the region's solution; its rounding costs the bound about 1e-8."""
     if certificate is None:
         return None
     if isinstance(certificate, PairCertificate):
         prices, ends = certificate.prices, _outer_ends(joint, region, 1 << _FEWEST_BITS)
         return {"kind": "pairs", "bits": _FEWEST_BITS, "prices": _integers(prices, 1 << _FEWEST_BITS), "ends": ends}
-    largest = max(1.0, float(np.abs(certificate.dual).max()))
+    layout = _Layout(joint.p_s, region)
+    largest = max(1.0, *(float(np.abs(layout.entries(dual)).max()) for dual in certificate.dual))
     bits = min(max(_FEWEST_BITS, math.ceil(math.log2(largest)) + _BITS_BELOW_DUAL), _MOST_BITS)
     stored = {"kind": "tree", "bits": bits, "prices": _integers(certificate.prices, 1 << bits)}
-    return stored | _Tree(certificate, joint, region, 1 << bits).stored()
+    return stored | _Tree(certificate, joint, layout, 1 << bits).stored()
 
 
 def _integers(numbers: Array, one: int) -> list[int]:
     return [round(float(number) * one) for number in numbers]
 
 
+class _Layout:
+    """From the kernels' duals, a number for each moment of each part, to a file's: a w for every secret, perhaps a b."""
+
+    def __init__(self, p_s: Array, region: Region) -> None:
+        self.p_s, self.region = p_s, region
+        self.parts = [component.part(p_s) for component in region.simplest.components]
+
+    def entries(self, dual: Array) -> Array:
+        """The components' entries one after the other, then nu."""
+        return np.concatenate([*(np.append(w, b) for w, b in self._by_component(dual)), dual[-1:]])
+
+    def _by_component(self, dual: Array) -> list[tuple[Array, list[float]]]:
+        first, found = 0, []
+        for part in self.parts:
+            own = dual[first : first + len(part.directions)]
+            first += len(own)
+            found.append((part.directions.T @ own, [own[-1] / STEEPNESS] if part.kind == ENTROPY else []))
+        if self.region.perfect:  # which was solved as another region: one w for all, and a b that is not used
+            rest = [(np.zeros_like(self.p_s), list[float]()) for _ in self.region.components[1:]]
+            with_b = [isinstance(component, KL) for component in self.region.components]
+            return [(w, [1.0] * b) for (w, _), b in zip([found[0], *rest], with_b, strict=True)]
+        return found
+
+    def sigma(self, dual: Array) -> float:
+        """What the checker subtracts for this dual, in floats."""
+        found = self._by_component(dual)
+        if self.region.perfect:
+            return float(sum(w @ self.p_s for w, _ in found))
+        total = 0.0
+        for component, (w, b) in zip(self.region.components, found, strict=True):
+            if isinstance(component, KL):
+                total += float(component.support_at(w[None], self.p_s, np.maximum(b, 1e-300))[0])
+            else:
+                total += float(component.support(w[None], self.p_s)[0])
+        return total
+
+    def w(self, dual: Array) -> Array:
+        """The sum of the components' w."""
+        return np.asarray(sum(w for w, _ in self._by_component(dual)))
+
+
 class _Tree:
     """Writes the tree in preorder. A slab that was trimmed away becomes a split with a leaf, as any other."""
 
-    def __init__(self, certificate: Certificate, joint: Joint, region: Region, one: int) -> None:
-        self.certificate, self.joint, self.region, self.one = certificate, joint, region, one
+    def __init__(self, certificate: Certificate, joint: Joint, layout: _Layout, one: int) -> None:
+        self.certificate, self.joint, self.layout, self.one = certificate, joint, layout, one
         self.duals: list[list[int]] = []
         self.nodes: list[list[int]] = []
 
@@ -92,11 +136,11 @@ class _Tree:
         tree = self.certificate
         if tree.child[node]:
             return False
-        w, nu = tree.dual[node, :-1], tree.dual[node, -1]
+        dual, nu = tree.dual[node], tree.dual[node, -1]
         ends = np.array([low, high]) / self.one
-        c = tree.prices + nu - w @ self.joint.p_s_given_x
+        c = tree.prices + nu - self.layout.w(dual) @ self.joint.p_s_given_x
         q = entropy(ends[..., None]) - c * ends
-        bound = nu - self.region.support(w[None], self.joint.p_s)[0] + q.min(axis=0).sum()
+        bound = nu - self.layout.sigma(dual) + q.min(axis=0).sum()
         return bool(bound >= tree.threshold)
 
     def _trims(self, node: int, low: list[int], high: list[int]) -> list[tuple[int, int, bool]]:
@@ -111,8 +155,18 @@ class _Tree:
         return result
 
     def _dual(self, dual: Array) -> int:
-        self.duals.append(_integers(dual, self.one))
+        self.duals.append(self._rounded(dual))
         return len(self.duals) - 1
+
+    def _rounded(self, dual: Array) -> list[int]:
+        numbers = _integers(self.layout.entries(dual), self.one)
+        place = 0
+        for component in self.layout.region.components:
+            place += len(self.layout.p_s)
+            if isinstance(component, KL):
+                numbers[place] = max(numbers[place], 1)  # b must stay above 0
+                place += 1
+        return numbers
 
 
 def _outer_ends(joint: Joint, region: Region, one: int) -> list[int]:

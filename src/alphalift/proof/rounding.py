@@ -3,29 +3,61 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
+from typing import Any
 
 import numpy as np
 
-from alphalift.exact import Array, exact
+from alphalift.exact import Array, to_float
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism, output_labels
 from alphalift.proof import checker
 from alphalift.proof.checker import Integers, Matrix, Promise
 from alphalift.proof.perfect import perfect_weights
-from alphalift.regions import AlphaLift, Region
+from alphalift.regions import KL, LDP, LIP, AlphaLift, ChiSquare, Intersection, Region, Renyi, TotalVariation
 
 # The first share of P_X that is mixed in, and its growth: where 2^-bits of rounding breaks a promise, about as much
 # repairs it.
 _FIRST_SHARE_BITS, _GROWTH = 2, 2.0
 # An output with less mass than 2^-(this share of the bits) has too few digits left; merging it costs less than mixing.
 _LIGHT = 0.4
+_REGIONS: dict[str, type[Region]] = {
+    region.__name__: region for region in (AlphaLift, Renyi, LIP, LDP, TotalVariation, ChiSquare, KL)
+}
 
 
 def checkable(region: Region) -> Promise | None:
     """The region as the checker knows it, in the decimals that its floats are shown as; none if it does not."""
-    if not isinstance(region, AlphaLift):
-        return None
-    return Promise(None if math.isinf(region.alpha) else exact(region.alpha), exact(region.epsilon))
+    stated = statement(region)
+    return None if stated is None else checker.promise_of(stated)
+
+
+def statement(region: Region) -> dict[str, Any] | None:
+    """The promise as a file states it; none for a region that the checker does not know."""
+    if isinstance(region, Intersection):
+        parts = [statement(part) for part in region.parts]
+        return None if None in parts else {"region": "Intersection", "parts": parts}
+    for name, known in _REGIONS.items():  # MaxLift and PML are AlphaLift at infinity
+        if isinstance(region, known):
+            return {"region": name} | {key: decimal(value) for key, value in region.parameters.items()}
+    return None
+
+
+def region_of(stated: dict[str, Any]) -> Region:
+    """The region that a file states; where floats cannot hold its decimals, the weaker one: it is proven as well."""
+    if stated["region"] == "Intersection":
+        return Intersection(*map(region_of, stated["parts"]))
+    numbers = {
+        name: to_float(text, upwards=name not in ("alpha", "order"))
+        for name, text in stated.items()
+        if name != "region"
+    }
+    return _REGIONS[stated["region"]](**numbers)
+
+
+def decimal(number: float) -> str:
+    """A float's shortest decimal, written out; what is meant exactly by it."""
+    return "inf" if math.isinf(number) else f"{Decimal(repr(float(number))):f}".removesuffix(".0")
 
 
 def proven_integers(mechanism: Mechanism, promise: Promise, bits: int) -> Integers:
@@ -37,7 +69,7 @@ def proven_integers(mechanism: Mechanism, promise: Promise, bits: int) -> Intege
     """
     joint = mechanism.joint
     constant = _labelled(joint, [[1 << bits] * len(joint.x_labels)], bits)
-    if promise.epsilon == 0:
+    if promise.perfect:
         result = _labelled(joint, *perfect_weights(mechanism, bits))
         return constant if _broken(joint, result, promise) else result
     matrix, share = mechanism.p_y_given_x, 0.0

@@ -2,6 +2,35 @@
 
 from alphalift.regions.alpha_lift import AlphaLift
 from alphalift.regions.base import Region, grid, lift_interval
+from alphalift.regions.chi_square import ChiSquare
+from alphalift.regions.custom import Custom
+from alphalift.regions.implications import Implication, implications
+from alphalift.regions.intersection import Intersection
+from alphalift.regions.kl import KL
+from alphalift.regions.ldp import LDP
+from alphalift.regions.lip import LIP
 from alphalift.regions.max_lift import MaxLift
+from alphalift.regions.parse import parse
+from alphalift.regions.pml import PML
+from alphalift.regions.renyi import Renyi
+from alphalift.regions.total_variation import TotalVariation
 
-__all__ = ["AlphaLift", "MaxLift", "Region", "grid", "lift_interval"]
+__all__ = [
+    "KL",
+    "LDP",
+    "LIP",
+    "PML",
+    "AlphaLift",
+    "ChiSquare",
+    "Custom",
+    "Implication",
+    "Intersection",
+    "MaxLift",
+    "Region",
+    "Renyi",
+    "TotalVariation",
+    "grid",
+    "implications",
+    "lift_interval",
+    "parse",
+]

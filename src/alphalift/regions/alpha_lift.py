@@ -4,46 +4,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from alphalift.compiled import SUPPORT, compile_once
-from alphalift.errors import PromiseError
-from alphalift.exact import Array, Number, to_float
+from alphalift.convex import HALF_SPACES, NORM_BALL, Part
+from alphalift.exact import Array
 from alphalift.measures.lift import alpha_over, check_alpha, log_alpha_lifts
-from alphalift.regions.base import Region
-
-_LARGEST_EXPONENT = 700.0
+from alphalift.regions.base import Region, budget_parameter, exponential, less, parameter, perfect_privacy
 
 
-def parameter(name: str, value: Number, *, upwards: bool) -> float:
-    """A promise's parameter as a float, rounded to the side that makes the promise stronger."""
-    try:
-        return to_float(value, upwards=upwards)
-    except (ValueError, TypeError) as error:
-        raise PromiseError(f"{name} is {error}") from None
+def norm_ball(t: float, alpha: float, p_s: Array) -> Part:
+    """(E l^alpha)^(1/alpha) <= t: for w >= 0, sum_s w_s P(s|y) is at most t (E w^a)^(1/a), 1/a + 1/alpha = 1 (Hoelder)."""
+    if math.isinf(alpha):
+        return Part(HALF_SPACES, t * p_s, np.eye(len(p_s)))
+    return Part(NORM_BALL, np.array([t, alpha_over(alpha), *p_s]), np.eye(len(p_s)))
 
 
-def _norm_support(w: Array, parameters: Array, gradient: Array, hessian: Array) -> float:
-    """t (E w^a)^(1/a) and its derivatives; parameters are t, a and P_S. Compiled; a = 1 makes it linear."""
-    t, a, p_s = parameters[0], parameters[1], parameters[2:]
-    size = len(w)
-    largest = w.max()
-    if not largest > 0.0:
-        return 0.0
-    mean = 0.0
-    for s in range(size):
-        mean += p_s[s] * (w[s] / largest) ** a
-    norm = largest * mean ** (1.0 / a)
-    if len(gradient):
-        for s in range(size):
-            gradient[s] = t * p_s[s] * (w[s] / norm) ** (a - 1.0)
-        for s in range(size):
-            for other in range(s + 1):
-                hessian[s, other] = -(a - 1.0) / (t * norm) * gradient[s] * gradient[other]
-            hessian[s, s] += (a - 1.0) * gradient[s] / w[s]
-    return float(t * norm)
+def norm_support(t: float, alpha: float, directions: Array, p_s: Array) -> Array:
+    """The same bound for any w: w+ = max(w, 0) suffices because lifts are not negative."""
+    positive = np.maximum(directions, 0.0)
+    largest = positive.max(axis=-1)
+    scaled = positive / np.where(largest > 0, largest, 1.0)[..., None]
+    conjugate = alpha_over(alpha)
+    return np.asarray(t * largest * (scaled**conjugate @ p_s) ** (1 / conjugate))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +42,8 @@ class AlphaLift(Region):
 
     def __post_init__(self) -> None:
         alpha = parameter("alpha", self.alpha, upwards=True)
-        epsilon = parameter("epsilon", self.epsilon, upwards=False)
+        epsilon = budget_parameter("epsilon", self.epsilon)
         check_alpha(alpha)
-        if not 0 <= epsilon < math.inf:
-            raise PromiseError(f"epsilon is {epsilon:g}, expected a finite number of nats, 0 or more")
         object.__setattr__(self, "alpha", alpha)
         object.__setattr__(self, "epsilon", epsilon)
 
@@ -77,33 +58,29 @@ class AlphaLift(Region):
 
     @property
     def budget(self) -> float:
-        # Beyond the largest float every lift of a float table is within the budget.
-        return math.exp(min(self.epsilon, _LARGEST_EXPONENT))
+        return exponential(self.epsilon)
+
+    @property
+    def perfect(self) -> bool:
+        return self.epsilon == 0
 
     def value(self, lifts: Array, p_s: Array) -> Array:
         """alpha-lift, convex in the lift by Minkowski's inequality (Proposition 1)."""
         return np.exp(log_alpha_lifts(lifts, p_s, self.alpha))
 
     def support(self, directions: Array, p_s: Array) -> Array:
-        """e^eps (E w+^a)^(1/a) with 1/alpha + 1/a = 1 (Hoelder); w+ suffices because lifts are not negative."""
-        positive = np.maximum(directions, 0.0)
-        largest = positive.max(axis=-1)
-        scaled = positive / np.where(largest > 0, largest, 1.0)[..., None]
-        conjugate = alpha_over(self.alpha)
-        return np.asarray(self.budget * largest * (scaled**conjugate @ p_s) ** (1 / conjugate))
+        return norm_support(self.budget, self.alpha, directions, p_s)
+
+    def part(self, p_s: Array) -> Part:
+        # At epsilon = 0 the set has no interior; one that is barely larger has, and bounds it.
+        return norm_ball(1 + 1e-7 if self.perfect else self.budget, self.alpha, p_s)
 
     @property
-    def simplest(self) -> AlphaLift:
-        # Perfect privacy is l = 1 for every alpha, and linear at alpha = inf.
-        return self if self.epsilon > 0 else AlphaLift(math.inf, 0)
+    def simplest(self) -> Region:
+        return self if not self.perfect else perfect_privacy()
 
-    def tightened(self, nats: float) -> AlphaLift:
-        return AlphaLift(self.alpha, self.epsilon - min(nats, 1e-3 * self.epsilon))
-
-    def compiled_support(self, p_s: Array) -> tuple[Any, Array]:
-        # At epsilon = 0 the set has no interior; one that is barely larger has, and bounds it.
-        t = self.budget if self.epsilon > 0 else 1 + 1e-7
-        return compile_once(_norm_support, SUPPORT), np.array([t, alpha_over(self.alpha), *p_s])
+    def tightened(self, nats: float) -> Region:
+        return AlphaLift(self.alpha, less(self.epsilon, nats))
 
     @property
     def largest_lift(self) -> float | None:

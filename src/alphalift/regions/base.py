@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import itertools
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import fields
-from typing import Any, TypeVar
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alphalift.exact import Array
+from alphalift.convex import CALLED, Part
+from alphalift.errors import PromiseError
+from alphalift.exact import Array, Number, to_float
+from alphalift.joint import Joint
 
 # Float arithmetic cannot tell a tight posterior from one that is past the budget by a few roundings.
 FLOAT_SLACK = 1e-12
+# What a distance from l = 1 can be off by, however small it is.
+_TINY = 1e-15
 _HALVINGS = 200
+_LARGEST_EXPONENT = 700.0
+LARGEST_BUDGET = 1000.0
 
 R = TypeVar("R", bound="Region")
 
@@ -23,28 +31,52 @@ R = TypeVar("R", bound="Region")
 class Region(ABC):
     """C = {l >= 0 : E_S[l] = 1, value(l) <= budget}; always contains l = 1, the answer that reveals nothing.
 
-    Lifts come as (count, |S|). A subclass is a frozen dataclass of the promise's parameters.
+    Lifts come as (count, |S|). A subclass is a frozen dataclass of the promise's parameters. `a & b` is the promise of
+    both.
     """
+
+    # The value of l = 1: 1 where the value is a lift or a ratio of lifts, 0 where it is a distance.
+    neutral: ClassVar[float] = 1.0
 
     @property
     @abstractmethod
     def budget(self) -> float:
         """The largest allowed value."""
 
+    @property
+    def perfect(self) -> bool:
+        """Whether l = 1 is all that is allowed."""
+        return self.budget <= self.neutral
+
     @abstractmethod
     def value(self, lifts: Array, p_s: Array) -> Array:
-        """psi(l) of every row, a convex function, (count,)."""
+        """psi(l) of every row, (count,): convex, or at least with convex sets {psi <= c}."""
 
     @abstractmethod
     def support(self, directions: Array, p_s: Array) -> Array:
         """sigma(w) = max over l in C of E_S[w l] for every row w, (count,); never below the true maximum."""
 
-    def compiled_support(self, p_s: Array) -> tuple[Any, Array] | None:
-        """The support function for compiled kernels (`compiled.SUPPORT`) and its parameters, if there is one.
+    def part(self, p_s: Array) -> Part:
+        """C as the kernels know it: a convex set of the secrets' posteriors P(s|y) = P_S(s) l_s.
 
-        It takes directions of the secrets' posterior: sigma(w) = max over l in C of sum_s w_s P_S(s) l_s, w >= 0.
+        Through `support`, called back from the kernels and differentiated by differences, unless a region has a part
+        of a compiled kind, which is faster. In terms of l - 1, so that the set contains 0 and sigma has no kink elsewhere.
         """
-        return None
+
+        def from_centre(w: Array) -> Array:
+            return self.support(w, p_s) - w @ p_s
+
+        directions = np.eye(len(p_s)) - p_s[:, None]
+        return Part(CALLED, np.zeros(1), directions, function=from_centre)
+
+    def validate(self, p_s: Array) -> None:
+        """Raise if the region is not what it says; those of this package are."""
+        return
+
+    @property
+    def components(self) -> tuple[Region, ...]:
+        """The regions of which this is the intersection: itself, unless it was made with `&`."""
+        return (self,)
 
     @property
     def simplest(self) -> Region:
@@ -60,6 +92,10 @@ class Region(ABC):
         """t where C is exactly {l <= t}: the region's facets, when they are that simple."""
         return None
 
+    def about(self, joint: Joint) -> Joint:
+        """The joint whose secret the promise is about: the given one, unless the promise names X itself."""
+        return joint
+
     @property
     def parameters(self) -> dict[str, float]:
         """The promise's parameters by name, as records and files list them."""
@@ -67,7 +103,72 @@ class Region(ABC):
 
     def allows(self, lifts: Array, p_s: Array) -> NDArray[np.bool_]:
         """Whether every row keeps the promise, up to float rounding (relative 1e-12), (count,)."""
-        return np.asarray(self.value(lifts, p_s) <= self.budget * (1 + FLOAT_SLACK))
+        return np.asarray(self.value(lifts, p_s) <= self.budget * (1 + FLOAT_SLACK) + _TINY)
+
+    def group_bound(self, group: NDArray[np.bool_], p_s: Array) -> float:
+        """How many times as likely a group of secrets can become: sigma(1_group) / P(group), and at most 1 / P(group)."""
+        share = float(p_s[group].sum())
+        bound = float(self.support(group.astype(np.float64)[None], p_s)[0])
+        return min(bound, 1.0) / share
+
+    def __and__(self, other: Region) -> Region:
+        from alphalift.regions.intersection import Intersection
+
+        return Intersection(self, other) if isinstance(other, Region) else NotImplemented
+
+
+def parameter(name: str, value: Number, *, upwards: bool = False) -> float:
+    """A promise's parameter as a float, rounded to the side that makes the promise stronger."""
+    try:
+        return to_float(value, upwards=upwards)
+    except (ValueError, TypeError) as error:
+        raise PromiseError(f"{name} is {error}") from None
+
+
+def budget_parameter(name: str, value: Number) -> float:
+    """A budget of 0 or more; the upper end is that of mechanism files, and promises nothing in practice."""
+    number = parameter(name, value)
+    if not 0 <= number <= LARGEST_BUDGET:
+        raise PromiseError(f"{name} is {number:g}, expected a number from 0 to {LARGEST_BUDGET:g}")
+    return number
+
+
+@dataclass(frozen=True)
+class Budgeted(Region):
+    """A promise with one parameter, a budget epsilon; at 0 it is perfect privacy, whatever its kind."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", budget_parameter("epsilon", self.epsilon))
+
+    @property
+    def perfect(self) -> bool:
+        return self.epsilon == 0
+
+    @property
+    def simplest(self) -> Region:
+        return self if not self.perfect else perfect_privacy()
+
+    def tightened(self, nats: float) -> Region:
+        return replace(self, epsilon=less(self.epsilon, nats))
+
+
+def perfect_privacy() -> Region:
+    """l = 1 and nothing else; every promise is this one at its smallest budget, and linear at alpha = inf."""
+    from alphalift.regions.alpha_lift import AlphaLift
+
+    return AlphaLift(math.inf, 0)
+
+
+def less(epsilon: float, nats: float) -> float:
+    """A budget lowered by this much, or by a thousandth where it is tiny itself."""
+    return epsilon - min(nats, 1e-3 * epsilon)
+
+
+def exponential(epsilon: float) -> float:
+    """e^epsilon; beyond the largest float every lift of a float table is within the budget."""
+    return math.exp(min(epsilon, _LARGEST_EXPONENT))
 
 
 def grid(region: Callable[..., R], **parameters: Iterable[float]) -> tuple[R, ...]:

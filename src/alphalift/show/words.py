@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 
-from alphalift.measures import epsilon_max, group_bound
-from alphalift.regions import AlphaLift
+import numpy as np
+
+from alphalift.measures import epsilon_max
+from alphalift.mechanism import Mechanism
+from alphalift.proof import checkable
+from alphalift.regions import AlphaLift, Region
 from alphalift.solution import Solution, Status
 
 _NOT_COVERED = (
@@ -25,7 +29,7 @@ def _designed(solution: Solution, secret: str, useful: str) -> str:
     mechanism = solution.mechanism
     everything = solution.objective.of_publishing_all(solution.joint.p_x)
     return (
-        f"Promise: {promise(solution)} about {secret}.\n"
+        f"Promise about {secret}: {promise(solution.region)}.\n"
         f"Designed: a random release of {useful} with {_count(len(mechanism.p_y), 'possible output')} for "
         f"{_count(len(solution.joint.x_labels), 'value')}. It keeps {solution.normalized_utility:.1%} of the information in {useful} "
         f"({solution.utility:.3f} of {everything:.3f} nats)."
@@ -36,26 +40,15 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
-def promise(solution: Solution) -> str:
-    """The region in a phrase."""
-    region = solution.region
-    if not isinstance(region, AlphaLift):
-        return str(region)
-    if math.isinf(region.alpha):
-        return f"max-lift at most e^{_plain(region.epsilon)}"
-    return f"alpha-lift at most e^{_plain(region.epsilon)} for alpha = {_plain(region.alpha)}"
-
-
-def _plain(number: float) -> str:
-    """All digits that matter: a promise must not read stronger than it is."""
-    return repr(number).removesuffix(".0")
+def promise(region: Region) -> str:
+    """The region in a phrase; the checker's own where it knows the region."""
+    known = checkable(region)
+    return str(region) if known is None else known.text
 
 
 def _groups(solution: Solution, secret: str) -> list[str]:
     """What promise and mechanism mean for the rarest, the largest and the most affected group."""
     region, joint = solution.region, solution.joint
-    if not isinstance(region, AlphaLift):
-        return []
     lines = [f"Whatever value is released, for someone who knew only how common each {secret} is:"]
     worst = solution.mechanism.lift.max(axis=1)
     ranks: dict[int, list[str]] = {}
@@ -63,7 +56,7 @@ def _groups(solution: Solution, secret: str) -> list[str]:
         ranks.setdefault(int(s), []).append(rank)
     for s, names in ranks.items():
         share = float(joint.p_s[s])
-        bound = group_bound(region.alpha, region.epsilon, share)
+        bound = region.group_bound(np.arange(len(joint.p_s)) == s, joint.p_s)
         lines.append(
             f"  - the {' and '.join(names)} group, {printable(joint.s_labels[s])} ({share:.1%}), becomes at most "
             f"{_up(float(worst[s]), 2)} times as likely with this mechanism; the promise alone allows {_up(bound, 2)}."
@@ -86,9 +79,13 @@ def _status(solution: Solution, useful: str) -> str:
     text = f"Status: {solution.status.value}."
     if solution.relative_gap < 0.5:
         text += f" The gap is at most {_percent_up(solution.relative_gap)} of the information in {useful}."
-    if isinstance(region, AlphaLift) and solution.status is not Status.TRIVIAL:
-        needed = _up(epsilon_max(solution.joint, region.alpha), 4)
-        text += f" Publishing {useful} as it is would need epsilon = {needed}."
+    if solution.status is not Status.TRIVIAL:
+        if isinstance(region, AlphaLift):
+            needed = _up(epsilon_max(solution.joint, region.alpha), 4)
+            text += f" Publishing {useful} as it is would need epsilon = {needed}."
+        else:
+            worst = Mechanism.publishing_all(solution.joint).worst_value(region)
+            text += f" Publishing {useful} as it is has the value {worst:.4g}, and {region.budget:.4g} is allowed."
     return text
 
 

@@ -44,10 +44,9 @@ def pull_inside(points: Array, joint: Joint, region: Region) -> Array:
 
     Towards the symbol of the point's support that lowers the value most, which keeps the support sparse; where
     that does not lead inside (several lifts at the cap at once), towards P_X, which always does: the value is
-    convex and 1 there.
+    convex and least there.
     """
-    # Where revealing nothing already takes the whole budget, up to rounding.
-    if region.budget <= region.value(np.ones((1, len(joint.p_s))), joint.p_s)[0] * (1 + _ROUNDING):
+    if region.perfect:
         return _onto_null_space(points, joint)
     limit = region.budget * (1 + _ROUNDING)
     lifts = points @ joint.lift.T
@@ -62,7 +61,7 @@ def pull_inside(points: Array, joint: Joint, region: Region) -> Array:
     fall = np.maximum((values[outside] - probed.min(axis=1)) / _PROBE, 1e-300)
     along = _mixed(moved, np.eye(len(joint.p_x))[probed.argmin(axis=1)], 1.01 * excess / fall)
     inside = region.value(along @ joint.lift.T, joint.p_s) <= limit
-    inwards = _mixed(moved, joint.p_x[None], 1.01 * excess / (values[outside] - 1))
+    inwards = _mixed(moved, joint.p_x[None], 1.01 * excess / (values[outside] - region.neutral))
     repaired = np.where(inside[:, None], along, inwards)
     kept = region.value(repaired @ joint.lift.T, joint.p_s) <= limit
     near = np.abs(repaired - moved).max(axis=1) <= _LARGEST_REPAIR

@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
+from alphalift.convex import ConvexSet
 from alphalift.errors import SettingError
 from alphalift.exact import Array
 from alphalift.geometry.concave import Certificate, ConcaveProgram, PairCertificate, Search
@@ -77,6 +78,7 @@ class Optimal:
         warm = np.empty((0, len(joint.p_x)))
         solutions = []
         for region in regions:
+            region.validate(joint.p_s)
             if region.allows(joint.lift.T, joint.p_s).all():
                 solutions.append(_published(joint, region, utility))
                 continue
@@ -96,10 +98,10 @@ class _Run:
 
     def __init__(self, settings: Optimal, joint: Joint, region: Region, utility: Utility, warm: Array) -> None:
         self.settings, self.joint, self.region, self.utility = settings, joint, region, utility
-        self.program = _concave_program(joint, region, utility)
+        self.program = concave_program(joint, region, utility)
         # Columns lie a little inside, so that rounding them to integers later breaks no promise; bounds do not.
         self.inner = region.tightened(_MARGIN)
-        self.inner_program = _concave_program(joint, region.tightened(_PROGRAM_MARGIN), utility)
+        self.inner_program = concave_program(joint, region.tightened(_PROGRAM_MARGIN), utility)
         # The clock starts after this: compiling, once on a machine, is not part of a search's time.
         self.program.compile()
         self.begin = time.perf_counter()
@@ -257,10 +259,10 @@ class _Run:
             self.settings.progress(Progress(self.before - self.mixture.value, self.upper_bound, self.gap, seconds))
 
 
-def _concave_program(joint: Joint, region: Region, utility: Utility) -> ConcaveProgram:
-    support, curve = region.compiled_support(joint.p_s), utility.compiled_curve()
-    if support is None:
-        raise SettingError(f"Optimal needs a compiled support function, which {region} does not bring")
+def concave_program(joint: Joint, region: Region, utility: Utility) -> ConcaveProgram:
+    """The pricing problem of a region: what every V in it costs, but for the prices."""
+    curve = utility.compiled_curve()
     if curve is None:
         raise SettingError(f"Optimal needs a compiled curve, which {utility} does not bring")
-    return ConcaveProgram(*support, curve, np.ascontiguousarray(joint.p_s_given_x.T))
+    body = ConvexSet.intersecting([component.part(joint.p_s) for component in region.components])
+    return ConcaveProgram(body, curve, np.ascontiguousarray(joint.p_s_given_x.T @ body.directions.T))

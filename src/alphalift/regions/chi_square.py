@@ -1,0 +1,40 @@
+"""Strong chi-square privacy: the lifts have a small variance. It is alpha-lift at alpha = 2."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from alphalift.convex import Part
+from alphalift.exact import Array
+from alphalift.measures.divergences import chi_square
+from alphalift.regions.alpha_lift import norm_ball
+from alphalift.regions.base import Budgeted
+
+
+@dataclass(frozen=True)
+class ChiSquare(Budgeted):
+    """E_S (l - 1)^2 <= epsilon^2 for every y; E l^2 = 1 + E (l - 1)^2, so this is alpha = 2 at sqrt(1 + epsilon^2).
+
+    A. Zamani, T. J. Oechtering, M. Skoglund, "A design framework for strongly chi^2-private data disclosure", 2021.
+    """
+
+    neutral: ClassVar[float] = 0.0
+
+    @property
+    def budget(self) -> float:
+        return self.epsilon
+
+    def value(self, lifts: Array, p_s: Array) -> Array:
+        return chi_square(lifts, p_s)
+
+    def support(self, directions: Array, p_s: Array) -> Array:
+        """E w + epsilon sd(w) (Cauchy and Schwarz)."""
+        mean = directions @ p_s
+        return np.asarray(mean + self.epsilon * np.sqrt((directions - mean[..., None]) ** 2 @ p_s))
+
+    def part(self, p_s: Array) -> Part:
+        return norm_ball(math.hypot(1.0, self.epsilon), 2.0, p_s)

@@ -1,0 +1,64 @@
+"""Kullback-Leibler divergence of the secret's posterior from its prior: the Renyi divergence of order 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from alphalift.convex import ENTROPY, Part
+from alphalift.exact import Array
+from alphalift.measures.divergences import kullback_leibler
+from alphalift.regions.base import Budgeted
+
+# In kernels the lifts of a direction are at least e^-this; below it the set is larger than it should be, by less.
+STEEPNESS = 16.0
+_HALVINGS = 80
+
+
+@dataclass(frozen=True)
+class KL(Budgeted):
+    """sum_s P(s|y) log(P(s|y) / P(s)) <= epsilon for every y, in nats; its mean over y is I(S;Y).
+
+    S. Kullback, R. A. Leibler, "On information and sufficiency", 1951.
+    """
+
+    neutral: ClassVar[float] = 0.0
+
+    @property
+    def budget(self) -> float:
+        return self.epsilon
+
+    def value(self, lifts: Array, p_s: Array) -> Array:
+        return kullback_leibler(lifts, p_s)
+
+    def support(self, directions: Array, p_s: Array) -> Array:
+        """The least over b > 0 of `support_at`, which is where the tilted law has the divergence epsilon."""
+        scale = np.ptp(directions, axis=-1)
+        shifted = directions - directions.max(axis=-1, keepdims=True)
+        low, high = np.full(scale.shape, -12.0), np.full(scale.shape, 12.0)
+        for _ in range(_HALVINGS):  # on log(b / scale): the divergence of the tilted law falls as b rises
+            middle = (low + high) / 2
+            too_far = self._tilted_divergence(shifted, p_s, scale * np.exp(middle)) > self.epsilon
+            low, high = np.where(too_far, middle, low), np.where(too_far, high, middle)
+        bound = self.support_at(shifted, p_s, np.maximum(scale * np.exp(high), 1e-300))
+        # All of the mass on the largest w is as far as it goes.
+        return np.asarray(directions.max(axis=-1) + np.where(scale > 0, np.minimum(bound, 0.0), 0.0))
+
+    def support_at(self, directions: Array, p_s: Array, b: Array) -> Array:
+        """b (epsilon + log E e^(w/b)), a bound for any b > 0 (Donsker and Varadhan)."""
+        largest = directions.max(axis=-1)
+        exponents = (directions - largest[..., None]) / b[..., None]
+        return np.asarray(largest + b * (self.epsilon + np.log(np.exp(exponents) @ p_s)))
+
+    @staticmethod
+    def _tilted_divergence(shifted: Array, p_s: Array, b: Array) -> Array:
+        exponents = shifted / np.maximum(b, 1e-300)[..., None]
+        law = np.exp(exponents) * p_s
+        total = law.sum(axis=-1)
+        return np.asarray((law * exponents).sum(axis=-1) / total - np.log(total))
+
+    def part(self, p_s: Array) -> Part:
+        directions = np.vstack([np.eye(len(p_s)), np.zeros(len(p_s))])
+        return Part(ENTROPY, np.array([self.epsilon, STEEPNESS, *p_s]), directions)

@@ -1,0 +1,69 @@
+"""Local information privacy: no secret becomes much likelier, and none much less likely."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from alphalift.convex import HALF_SPACES, Part
+from alphalift.errors import PromiseError
+from alphalift.exact import Array, Number
+from alphalift.regions.base import Region, budget_parameter, exponential, less, perfect_privacy
+
+
+@dataclass(frozen=True, init=False)
+class LIP(Region):
+    """e^-lower <= l(s, y) <= e^upper for every s and y; `LIP(epsilon)` has both equal.
+
+    F. du Pin Calmon, N. Fawaz, "Privacy against statistical inference", 2012; asymmetric: M. A. Zarrabian, N. Ding,
+    P. Sadeghi, "On the lift, related privacy measures, and applications to privacy-utility trade-offs", 2023.
+    """
+
+    lower: float
+    upper: float
+
+    def __init__(
+        self, epsilon: Number | None = None, *, lower: Number | None = None, upper: Number | None = None
+    ) -> None:
+        if (epsilon is None) == (lower is None and upper is None) or (lower is None) != (upper is None):
+            raise PromiseError("LIP takes one epsilon for both sides, or lower= and upper=")
+        for name, own in (("lower", lower), ("upper", upper)):
+            number = budget_parameter("epsilon" if own is None else name, epsilon if own is None else own)  # type: ignore[arg-type]
+            object.__setattr__(self, name, number)
+
+    def __repr__(self) -> str:
+        if self.lower == self.upper:
+            return f"LIP(epsilon={self.lower})"
+        return f"LIP(lower={self.lower}, upper={self.upper})"
+
+    @property
+    def budget(self) -> float:
+        return exponential(self.upper)
+
+    @property
+    def perfect(self) -> bool:
+        return min(self.lower, self.upper) == 0
+
+    def value(self, lifts: Array, p_s: Array) -> Array:
+        """The largest of l and e^(upper - lower) / l, both convex."""
+        with np.errstate(divide="ignore", over="ignore"):
+            falls = math.exp(self.upper - self.lower) / lifts.min(axis=-1)
+        return np.asarray(np.maximum(lifts.max(axis=-1), falls))
+
+    def support(self, directions: Array, p_s: Array) -> Array:
+        """e^upper E w+ - e^-lower E w-: every lift at the end that its w asks for."""
+        high, low = self.budget * np.maximum(directions, 0.0), math.exp(-self.lower) * np.minimum(directions, 0.0)
+        return np.asarray((high + low) @ p_s)
+
+    def part(self, p_s: Array) -> Part:
+        sides = np.concatenate([self.budget * p_s, -math.exp(-self.lower) * p_s])
+        return Part(HALF_SPACES, sides, np.concatenate([np.eye(len(p_s)), -np.eye(len(p_s))]))
+
+    @property
+    def simplest(self) -> Region:
+        return self if not self.perfect else perfect_privacy()
+
+    def tightened(self, nats: float) -> Region:
+        return LIP(lower=less(self.lower, nats), upper=less(self.upper, nats))

@@ -1,0 +1,50 @@
+"""Promises as text: `AlphaLift(10, 0.3) & MaxLift(1)`, as people type them and `repr` writes them."""
+
+from __future__ import annotations
+
+import ast
+
+from alphalift.errors import PromiseError
+from alphalift.regions.alpha_lift import AlphaLift
+from alphalift.regions.base import Region
+from alphalift.regions.chi_square import ChiSquare
+from alphalift.regions.kl import KL
+from alphalift.regions.ldp import LDP
+from alphalift.regions.lip import LIP
+from alphalift.regions.max_lift import MaxLift
+from alphalift.regions.pml import PML
+from alphalift.regions.renyi import Renyi
+from alphalift.regions.total_variation import TotalVariation
+
+PROMISES: dict[str, type[Region]] = {
+    promise.__name__: promise for promise in (AlphaLift, MaxLift, PML, LIP, LDP, TotalVariation, ChiSquare, KL, Renyi)
+}
+_HOW = f"write for instance 'AlphaLift(10, 0.3)', 'LIP(lower=0.5, upper=0.2)' or 'KL(0.1) & MaxLift(1)'; there are {', '.join(PROMISES)}"
+
+
+def parse(text: str) -> Region:
+    """The region that a text names; numbers keep the digits that were typed."""
+    try:
+        return _region(ast.parse(text.strip(), mode="eval").body, text.strip())
+    except (SyntaxError, ValueError, RecursionError, TypeError) as error:
+        if isinstance(error, PromiseError):
+            raise
+        raise PromiseError(f"the promise cannot be read: {_HOW}") from None
+
+
+def _region(node: ast.expr, text: str) -> Region:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd):
+        return _region(node.left, text) & _region(node.right, text)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PROMISES:
+        named = {keyword.arg or "": _number(keyword.value, text) for keyword in node.keywords}
+        return PROMISES[node.func.id](*(_number(argument, text) for argument in node.args), **named)
+    raise PromiseError(f"the promise cannot be read: {_HOW}")
+
+
+def _number(node: ast.expr, text: str) -> str:
+    """The digits as typed, so that 0.1 is 1/10."""
+    if isinstance(node, ast.Name) and node.id == "inf":
+        return "inf"
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return str(ast.get_source_segment(text, node))
+    raise PromiseError(f"a promise's parameters are numbers of 0 or more, or inf: {_HOW}")
