@@ -205,7 +205,7 @@ def test_the_table_fits_a_terminal_and_cuts_no_name(name):
 
 def test_the_tables_sentences():
     text = " ".join(comparison_table(COMPARISON).split())
-    assert "Promise: alpha-lift at most e^0.1 for alpha = 10." in text
+    assert "Promise: alpha-lift is at most e^0.1 for alpha = 10." in text
     assert "To publish X as it is breaks the promise." in text
     assert f"The optimum (status: optimal) keeps {COMPARISON.optimum.normalized_utility:.2%}" in text
     bound = float(text.split("exceeds ")[1].split("%")[0]) / 100

@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 from alphalift import baselines, measures
+from alphalift.compare import Comparison, compare
 from alphalift.design import design, prove
 from alphalift.document import Stored, load, to_document, to_json, withhold_joint
 from alphalift.errors import (
@@ -25,6 +26,7 @@ from alphalift.regions import (
     AlphaLift,
     ChiSquare,
     Custom,
+    Implication,
     Intersection,
     MaxLift,
     Region,
@@ -34,7 +36,7 @@ from alphalift.regions import (
     implications,
 )
 from alphalift.release import read_joint
-from alphalift.show import describe, plot_mechanism, plot_tradeoff
+from alphalift.show import describe, plot_comparison, plot_mechanism, plot_tradeoff
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Algorithm1, Optimal, Progress, Vertices
 from alphalift.sweep import Tradeoff, sweep
@@ -51,7 +53,9 @@ __all__ = [
     "AlphaLift",
     "AlphaliftError",
     "ChiSquare",
+    "Comparison",
     "Custom",
+    "Implication",
     "InputError",
     "Intersection",
     "Joint",
@@ -76,12 +80,14 @@ __all__ = [
     "Utility",
     "Vertices",
     "baselines",
+    "compare",
     "describe",
     "design",
     "grid",
     "implications",
     "load",
     "measures",
+    "plot_comparison",
     "plot_mechanism",
     "plot_tradeoff",
     "prove",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reference
-from alphalift import Algorithm1, AlphaLift, MaxLift, Region, SettingError, Status, design, grid, sweep
+from alphalift import KL, Algorithm1, AlphaLift, MaxLift, SettingError, Status, design, grid, sweep
 from alphalift.solvers.algorithm1 import PAPER_ALPHAS, PAPER_EPSILONS
 from strategies import random_joint
 
@@ -94,9 +94,5 @@ def test_one_n_for_each_epsilon():
 
 
 def test_other_promises_are_refused():
-    class Other(Region):
-        budget = 1.0
-        value = support = None
-
     with pytest.raises(SettingError, match="Algorithm1 is defined for"):
-        design(random_joint(0), Other(), solver=Algorithm1())
+        design(random_joint(0), KL(0.1), solver=Algorithm1())

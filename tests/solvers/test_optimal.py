@@ -14,7 +14,6 @@ from alphalift import (
     MaxLift,
     MutualInformation,
     Optimal,
-    Region,
     SettingError,
     Status,
     Utility,
@@ -27,7 +26,7 @@ from alphalift.baselines import CompleteMerging, SubsetMerging
 from alphalift.geometry.concave import Search
 from alphalift.geometry.mixture import MixtureProgram
 from alphalift.measures import entropy, epsilon_max
-from alphalift.solvers.optimal import _concave_program
+from alphalift.solvers.optimal import concave_program
 from strategies import random_joint
 
 GAP = 1e-4
@@ -141,7 +140,7 @@ def test_scip_agrees_with_the_pricing_bound():
     model.addCons(scip.quicksum(-b * scip.log(b) - float(u) * b for u, b in zip(prices, v, strict=True)) <= value)
     model.setObjective(value, "minimize")
     model.optimize()
-    search = Search(_concave_program(joint, region, MutualInformation()), prices, np.inf)
+    search = Search(concave_program(joint, region, MutualInformation()), prices, np.inf)
     for _ in range(200):
         search.grow(8)
     assert search.lower_bound == pytest.approx(model.getObjVal(), abs=2e-3)
@@ -345,19 +344,9 @@ def test_bad_settings_are_refused(settings):
 
 
 def test_what_cannot_be_compiled_is_refused():
-    class Other(Region):
-        budget = 1.0
-
-        def value(self, lifts, p_s):
-            return np.full(len(lifts), 2.0)
-
-        support = None
-
     class Odd(Utility):
         def uncertainty(self, points):
             return entropy(points)
 
-    with pytest.raises(SettingError, match="compiled support"):
-        design(random_joint(0), Other())
     with pytest.raises(SettingError, match="compiled curve"):
         design(random_joint(0), MaxLift(0.1), utility=Odd())

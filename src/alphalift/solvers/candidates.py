@@ -15,6 +15,8 @@ _PROBE = 1e-5
 _NEIGHBOUR_SHARE = 0.3
 # Relative excess that is rounding; well below the 1e-12 to which floats keep a promise.
 _ROUNDING = 2e-13
+# Singular values and shares below this are zeros of floats.
+_RANK = 1e-9
 
 
 def towards_symbols(joint: Joint, region: Region) -> Array:
@@ -78,8 +80,32 @@ def _onto_null_space(points: Array, joint: Joint) -> Array:
         for _ in range(2):  # a second correction removes the first one's rounding
             point[support] += np.linalg.lstsq(system, side - system @ point[support], rcond=1e-10)[0]
         if point.min() >= 0 and np.abs(system @ point[support] - side).max() < _ROUNDING:
-            found.append(point)
+            found += _extreme_pieces(joint, point)
     return np.array(found).reshape(-1, points.shape[1])
+
+
+def _extreme_pieces(joint: Joint, point: Array) -> list[Array]:
+    """Extreme points of which the point is a mixture: along the null space of l - 1 the lifts stay 1.
+
+    A local minimum need not be extreme where symbols have equal lifts.
+    """
+    support = np.flatnonzero(point)
+    own = point[support]
+    _, values, axes = np.linalg.svd(joint.lift_deviation[:, support])
+    null = axes[(values > _RANK * max(1.0, values[0])).sum() :]
+    # What changes the point but not its sum; nothing where the point itself is the whole null space.
+    changes = null - null.sum(axis=1, keepdims=True) * own
+    change = changes[np.abs(changes).max(axis=1).argmax()] if len(changes) else np.zeros_like(own)
+    if np.abs(change).max(initial=0.0) < _RANK:
+        return [point]
+    pieces = []
+    for direction in (change, -change):
+        falling = direction < 0
+        moved = own + np.min(own[falling] / -direction[falling]) * direction
+        piece = np.zeros_like(point)
+        piece[support] = np.where(moved > _RANK, moved, 0.0)
+        pieces += _extreme_pieces(joint, piece / piece.sum())
+    return pieces
 
 
 def _mixed(points: Array, others: Array, share: Array) -> Array:
