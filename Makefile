@@ -21,6 +21,7 @@ bench: .venv/.bench
 	$(BIN)/python benchmarks/optimal.py
 	$(BIN)/python benchmarks/alternatives.py
 	$(BIN)/python benchmarks/dominance.py
+	$(BIN)/python benchmarks/field.py
 
 # The committed run of the paper's experiment: about ten minutes on two cores.
 reproduce: .venv/.base
