@@ -122,3 +122,112 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_what_is_no_table():
     with pytest.raises(TableError, match="not int"):
         read_joint(3, sensitive="a", useful="b")
+
+
+AGES = "age,ill\n17,yes\n18,no\n29.5,no\n3e1,yes\n 50 ,no\n,yes\n+64.,no\n"
+
+
+@pytest.mark.parametrize(
+    "engine", [None, pd.DataFrame, pl.LazyFrame, pa.table], ids=["csv", "pandas", "polars", "arrow"]
+)
+def test_bins_are_half_open(tmp_path, engine):
+    if engine is None:
+        table = tmp_path / "ages.csv"
+        table.write_text(AGES)
+    else:
+        ages = [17.0, 18.0, 29.5, 30.0, 50.0, None, 64.0]
+        table = engine({"age": ages, "ill": ["yes", "no", "no", "yes", "no", "yes", "no"]})
+    joint = read_joint(table, sensitive="ill", useful="age", bins={"age": [18, 30, 50, 1000.5]})
+    assert joint.x_labels == ("<18", "18 to <30", "30 to <50", "50 to <1000.5", MISSING)
+    assert joint.x_without_mass == (">=1000.5",)
+    assert joint.weights == ((0, 2, 0, 2, 0), (1, 0, 1, 0, 1))
+
+
+def test_bins_of_many_different_numbers():
+    numbers = [i / 7 for i in range(100_000)]
+    joint = read_joint(pa.table({"x": numbers, "s": ["a"] * 100_000}), sensitive="s", useful="x", bins={"x": [1000]})
+    assert joint.weights == ((7000, 93000),)
+
+
+@pytest.mark.parametrize("cell", ["hidden", "nan", "inf", "0x1F", "1_000", "1,5", "--1", "1e", ".", "٣", "2020-01-01"])
+def test_what_is_no_number_has_no_bin(tmp_path, cell):
+    path = tmp_path / "ages.csv"
+    path.write_text(f'age,ill\n"{cell}",yes\n18,no\n"{cell}",no\n')
+    with pytest.raises(TableError, match=f"{path}: column 'age' has bins, but 2 of its cells are no numbers") as caught:
+        read_joint(path, sensitive="ill", useful="age", bins={"age": [18]})
+    assert cell not in str(caught.value).removeprefix(str(path)) or cell == "."
+
+
+def test_an_alphabet_declares_values_and_their_order(csv):
+    colours = ["red", "green", "blue", "black"]
+    joint = read_joint(csv, sensitive="ill", useful="colour", alphabet={"colour": colours, "ill": ["yes", "no"]})
+    assert joint.x_labels == ("red", "blue", MISSING)
+    assert joint.x_without_mass == ("green", "black")
+    assert joint.s_labels == ("yes", "no")
+    assert joint.weights == ((2, 0, 1), (1, 1, 0))
+    first = read_joint(csv, sensitive="ill", useful="colour", alphabet={"colour": [None, *colours]})
+    assert first.x_labels == (MISSING, "red", "blue")
+
+
+def test_an_alphabet_of_numbers():
+    table = pa.table({"x": [3, 1, 3], "s": [True, False, True]})
+    joint = read_joint(table, sensitive="s", useful="x", alphabet={"x": [3, 2, 1], "s": [True, False]})
+    assert (joint.s_labels, joint.x_labels, joint.x_without_mass) == (("True", "False"), ("3", "1"), ("2",))
+
+
+def test_declared_columns_make_a_product(csv):
+    joint = read_joint(
+        csv, sensitive="ill", useful=["size", "colour"], missing="drop", alphabet={"size": [8, 7, "007"]}
+    )
+    assert joint.x_labels == ("7, blue", "7, red", "007, red")
+    assert joint.x_without_mass == ("8, blue", "8, red", "007, blue")
+
+
+def test_values_outside_of_an_alphabet(csv):
+    message = "column 'colour' has values outside of its alphabet in 3 rows; add them to alphabet="
+    with pytest.raises(TableError, match=message) as caught:
+        read_joint(csv, sensitive="ill", useful="colour", alphabet={"colour": ["blue", "green"]})
+    assert "red" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"bins": {"size": []}}, "'size' must be one or more finite numbers that rise"),
+        ({"bins": {"size": [2, 1]}}, "that rise"),
+        ({"bins": {"size": [1, 1]}}, "that rise"),
+        ({"bins": {"size": [1, float("inf")]}}, "finite"),
+        ({"bins": {"size": [float("nan")]}}, "finite"),
+        ({"bins": {"size": ["small"]}}, "'size' are not numbers"),
+        ({"bins": {"id": [1]}}, "'id', which is not counted"),
+        ({"alphabet": {"id": [1]}}, "'id', which is not counted"),
+        ({"alphabet": {"size": []}}, "one or more different values"),
+        ({"alphabet": {"size": ["7", 7]}}, "one or more different values"),
+        ({"alphabet": {"size": ["7"]}, "bins": {"size": [7]}}, "has bins and an alphabet"),
+    ],
+)
+def test_declarations_that_make_no_sense(csv, options, message):
+    with pytest.raises(TableError, match=message):
+        read_joint(csv, sensitive="ill", useful="size", **options)
+
+
+def test_a_joint_that_is_too_large_is_refused():
+    table = pa.table({"s": range(3000), "x": range(3000)})
+    with pytest.raises(TableError, match="3000 x 3000 symbols are too many"):
+        read_joint(table, sensitive="s", useful="x")
+    domain = {"s": list(range(3000)), "x": list(range(3000))}
+    with pytest.raises(TableError, match="too many declared combinations"):
+        read_joint(table, sensitive="s", useful=["s", "x"], alphabet=domain)
+
+
+def test_parquet_and_csv_with_the_same_content_have_the_same_joint(tmp_path):
+    frame = pd.read_csv(adult(), dtype=str)
+    frame.to_parquet(tmp_path / "adult.parquet")
+    for useful in ("education", ["sex", "workclass"], "age"):
+        columns = {"sensitive": "race", "useful": useful, "bins": {"age": [30, 50]} if useful == "age" else None}
+        assert read_joint(tmp_path / "adult.parquet", **columns) == read_joint(adult(), **columns)
+
+
+def test_only_missing_values():
+    with pytest.raises(TableError, match="without a missing value"):
+        read_joint(pa.table({"s": ["a", None], "x": [None, "b"]}), sensitive="s", useful="x", missing="drop")
