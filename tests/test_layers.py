@@ -28,6 +28,7 @@ LAYERS = [
     "release",
     "data",
     "document",
+    "learn",
     "show",
     "paper",
     "cli",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import sys
 from importlib.metadata import version
@@ -15,17 +16,28 @@ from rich.console import Console
 from alphalift.compare import compare
 from alphalift.data import adult
 from alphalift.design import design
-from alphalift.document import to_document, to_json, withhold_joint
+from alphalift.document import load, to_document, to_json, withhold_joint
 from alphalift.errors import AlphaliftError, InputError
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
 from alphalift.paper import run_experiment, write_experiment
 from alphalift.proof import checker
 from alphalift.regions import AlphaLift, Region, grid, parse
-from alphalift.release import read_joint
+from alphalift.release import (
+    ONE_NAMESPACE,
+    Ledger,
+    codebook,
+    manifest,
+    new_key,
+    read_joint,
+    read_key,
+    release,
+    whole_file,
+)
 from alphalift.show import comparison_table, describe, plot_comparison, plot_mechanism, plot_tradeoff
 from alphalift.show.live import LiveLine
 from alphalift.show.style import save
+from alphalift.show.words import promise as promise_text
 from alphalift.solvers import Optimal
 from alphalift.sweep import Tradeoff, sweep
 
@@ -122,6 +134,91 @@ def verify(
 ) -> None:
     """Prove every claim of a mechanism file again, without trusting any solver; exit code 1 if one is not proven."""
     sys.exit(checker.main([str(path) for path in (file, opening) if path is not None]))
+
+
+@app.command("apply")
+def apply_command(
+    mechanism: Annotated[Path, typer.Argument(help="A mechanism, as `design --out` writes it; it is proven again.")],
+    table: Annotated[Path, typer.Argument(help="A CSV or TSV file, also gzipped, or a Parquet file or folder.")],
+    useful: Useful,
+    out: Annotated[Path, typer.Option(help="Released records: .csv, .tsv (also .gz) or .parquet.")],
+    record_id: Annotated[str | None, typer.Option("--id", help="The column that identifies a record.")] = None,
+    key: Annotated[Path | None, typer.Option(help="A key, as `key new` makes it.")] = None,
+    opening: Annotated[Path | None, typer.Option(help="What opens the commitment of a withheld joint.")] = None,
+    namespace: Annotated[str, typer.Option(help="Names these people; other people have another one.")] = ONE_NAMESPACE,
+    ids_unique: Annotated[bool, typer.Option("--ids-unique", help="Trust that no id has two values.")] = False,
+    answer_unseen: Annotated[
+        bool,
+        typer.Option("--answer-unseen", help="Answer values that the mechanism does not know, by its law for them."),
+    ] = False,
+    keep: Annotated[list[str] | None, typer.Option(help="Copy this column, too: no promise covers it.")] = None,
+    without_ids: Annotated[bool, typer.Option("--without-ids", help="Leave the ids out of the output.")] = False,
+    new_release: Annotated[
+        bool, typer.Option("--new-release", help="Let a second mechanism answer for the same records.")
+    ] = False,
+    one_shot: Annotated[bool, typer.Option("--one-shot", help="No ids and no key: fresh randomness, once.")] = False,
+) -> None:
+    """Release a table: every record's value is replaced by its random output, the same for ever."""
+    stored = load(mechanism, opening)
+    _check_output(out, table)
+    done = release(
+        stored,
+        table,
+        useful=useful,
+        record_id=record_id,
+        key=None if key is None else read_key(key),
+        namespace=namespace,
+        ids="unique" if ids_unique else "check",
+        unseen="answer" if answer_unseen else "refuse",
+        keep=keep or (),
+        with_ids=not without_ids,
+        ledger=None if key is None else Ledger(f"{key}.ledger"),
+        new_release=new_release,
+        one_shot=one_shot,
+        out=out,
+    )
+    facts = {
+        "rows": done.rows,
+        "rows_with_unseen_values": done.unseen,
+        "ids": "none: fresh randomness, which must not be drawn again"
+        if one_shot
+        else "trusted"
+        if ids_unique
+        else "checked",
+        "namespace": namespace,
+        "kept_columns": keep or [],
+        "composition": None if done.composition is None else str(done.composition),
+    }
+    described = promise_text(stored.region)
+    for path, content in (
+        (out.with_name(f"{out.name}.codebook.json"), codebook(stored.integers, stored.joint)),
+        (out.with_name(f"{out.name}.manifest.json"), manifest(stored.integers, described, facts)),
+    ):
+        with whole_file(path) as part:
+            part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"Released {done.rows} records, each once and for ever; {described}.")
+    if done.unseen:
+        print(
+            f"{done.unseen} of them had a value that the mechanism does not know and were answered by its law for those."
+        )
+    if done.composition is not None:
+        print(f"Warning: {done.composition}.")
+    if keep:
+        print("Warning: the promise covers the released column alone; what is kept beside it may tell the secret.")
+    if one_shot:
+        print("Warning: drawn with fresh randomness. A second release of the same people would undo the promise.")
+    print(f"Written: {out}, and its codebook and manifest beside it")
+
+
+key_app = typer.Typer(help="Keys of releases.", no_args_is_help=True)
+app.add_typer(key_app, name="key")
+
+
+@key_app.command("new")
+def new_key_command(file: Annotated[Path, typer.Argument(help="Where to write it.")]) -> None:
+    """Make a new secret key, readable by you alone."""
+    new_key(file)
+    print(f"Written: {file}. Keep it secret, and keep it: only with it do records get the outputs again that they had.")
 
 
 @app.command("compare")

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import re
+import math
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise, product
 from typing import Any, Literal
 
-import narwhals as nw
+import numpy as np
 import pyarrow as pa
-from pyarrow import csv
+import pyarrow.compute as pc
 
 from alphalift.errors import TableError
 from alphalift.joint import Joint
+from alphalift.release.source import MAX_COMBINATIONS, Source, count_batches, open_table, require_countable
 
 # The symbol of a missing value; a column that contains this very text is refused.
 MISSING = "(missing)"
 
 Columns = str | Sequence[str]
-_NOT_UTF8 = "is not UTF-8 text; convert it first"
+Key = tuple[str, ...]
+_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
 def read_joint(
@@ -29,34 +30,136 @@ def read_joint(
     sensitive: Columns,
     useful: Columns,
     missing: Literal["symbol", "drop"] = "symbol",
+    bins: Mapping[str, Sequence[float]] | None = None,
+    alphabet: Mapping[str, Sequence[object]] | None = None,
 ) -> Joint:
-    """Count the joint of the sensitive and useful columns of a CSV file (also gzipped) or a data frame.
+    """Count the joint of the sensitive and useful columns of any table that `open_table` opens.
 
-    Several columns on one side count as one column of their combinations. A missing value (an empty cell,
-    null or NaN) is the symbol "(missing)", or with `missing="drop"` its row is left out. Cells of a CSV
-    file are text: "007" is not 7. Counting is done by the frame's own engine.
+    Several columns on one side count as one column of their combinations. A missing value (an empty cell of a CSV
+    file, null or NaN) is the symbol "(missing)", or with `missing="drop"` its row is left out. Cells of a CSV file
+    are text: "007" is not 7. Counting is done by the table's engine.
+
+    `bins={"age": [18, 30]}` replaces the numbers of a column by "<18", "18 to <30" and ">=30": an edge belongs to
+    the bin above it. `alphabet={"education": ["Bachelors", ...]}` declares all values of a column and their order;
+    any other is an error, except a missing one, which comes last unless None is declared. A side with a declared
+    column has all combinations of its columns' values as symbols; those without rows have no mass.
     """
     s_names, x_names = _names(sensitive, "sensitive"), _names(useful, "useful")
     if missing not in ("symbol", "drop"):
         raise TableError(f"missing is {missing!r}, expected 'symbol' or 'drop'")
     wanted = list(dict.fromkeys([*s_names, *x_names]))
-    frame = _frame(table, wanted)
-    counts: Counter[tuple[tuple[str, ...], tuple[str, ...]]] = Counter()
-    size = "alphalift row count"
-    grouped = frame.select(wanted).group_by(wanted).agg(nw.len().alias(size))
-    rows = dict(zip([*wanted, size], (grouped[name].to_list() for name in [*wanted, size]), strict=True))
-    texts = {name: _texts(rows[name], name) for name in wanted}
-    for row, count in enumerate(rows[size]):
-        s_key = tuple(texts[name][row] for name in s_names)
-        x_key = tuple(texts[name][row] for name in x_names)
+    edges = {column: bin_edges(column, given) for column, given in (bins or {}).items()}
+    domains = _domains(edges, alphabet or {}, wanted)
+    source = open_table(table, columns=wanted)
+    counted = _count_binned(source, wanted, edges) if edges else source.count(wanted)
+    try:
+        texts = {column: canonical_texts(counted.column(i), column) for i, column in enumerate(wanted)}
+    except TableError as error:
+        raise TableError(f"{source.name}: {error}") from None
+    sizes = counted.columns[-1].to_pylist()
+    for column, domain in domains.items():
+        _require_inside(texts[column], sizes, domain, f"{source.name}: column {column!r}")
+    counts: Counter[tuple[Key, Key]] = Counter()
+    for row, size in enumerate(sizes):
+        s_key = tuple(texts[column][row] for column in s_names)
+        x_key = tuple(texts[column][row] for column in x_names)
         if missing == "symbol" or MISSING not in s_key + x_key:
-            counts[s_key, x_key] += count
+            counts[s_key, x_key] += size
     if not counts:
-        raise TableError("the table has no rows to count")
-    s_keys = sorted({s for s, _ in counts}, key=_order)
-    x_keys = sorted({x for _, x in counts}, key=_order)
+        raise TableError(f"{source.name}: the table has no rows to count without a missing value")
+    s_keys = _symbols({s for s, _ in counts}, s_names, domains)
+    x_keys = _symbols({x for _, x in counts}, x_names, domains)
+    if len(s_keys) * len(x_keys) > MAX_COMBINATIONS:
+        raise TableError(
+            f"{source.name}: {len(s_keys)} x {len(x_keys)} symbols are too many for a joint; "
+            "take other columns, or declare bins"
+        )
     cells = [[counts.get((s, x), 0) for x in x_keys] for s in s_keys]
-    return Joint(cells, map(_label, s_keys), map(_label, x_keys), counts=True)
+    return Joint(cells, map(label_of, s_keys), map(label_of, x_keys), counts=True)
+
+
+def canonical_texts(values: Iterable[Any], column: str) -> list[str]:
+    """Every value (also of an Arrow column, best its distinct ones) as the text of its symbol; missing ones as MISSING.
+
+    Text is itself; numbers, truth values and dates are as Python writes them, and -0.0 is 0.0.
+    """
+    texts = []
+    for value in _python_values(values, column):
+        # NaN is the only value that differs from itself.
+        gone = value is None or value != value
+        text = MISSING if gone else str(value + 0.0 if isinstance(value, float) else value)
+        if text == MISSING and not gone:
+            raise TableError(f"column {column!r} contains the text {MISSING!r}, which stands for a missing value")
+        texts.append(text)
+    return texts
+
+
+def _python_values(values: Iterable[Any], column: str) -> list[Any]:
+    if not isinstance(values, pa.Array | pa.ChunkedArray):
+        return list(values)
+    require_countable("the table", pa.schema([(column, values.type)]), [column])
+    try:
+        return values.to_pylist()
+    except (ValueError, OverflowError, pa.ArrowException):
+        raise TableError(f"column {column!r} has dates out of range, or text that is not UTF-8") from None
+
+
+def bin_edges(column: str, edges: Sequence[float]) -> list[float]:
+    """The edges as floats, which must be finite and rise."""
+    try:
+        numbers = [float(edge) for edge in edges]
+    except (TypeError, ValueError):
+        raise TableError(f"the bins of column {column!r} are not numbers") from None
+    rising = all(low < high for low, high in pairwise(numbers))
+    if not numbers or not rising or not all(map(math.isfinite, numbers)):
+        raise TableError(f"the bins of column {column!r} must be one or more finite numbers that rise")
+    return numbers
+
+
+def bin_labels(edges: Sequence[float]) -> list[str]:
+    """The bins' names, in rising order: for edges 18 and 30 "<18", "18 to <30", ">=30"."""
+    texts = [str(int(edge)) if float(edge).is_integer() else repr(float(edge)) for edge in edges]
+    between = [f"{low} to <{high}" for low, high in pairwise(texts)]
+    return [f"<{texts[0]}", *between, f">={texts[-1]}"]
+
+
+def binned(column: pa.Array, edges: Sequence[float]) -> tuple[pa.Array, int]:
+    """The bin of every cell as dictionary-encoded text, null where it is missing; and how many cells are no numbers.
+
+    Text is a number if it is written in decimal digits, with sign, point and exponent as they may be, and blanks
+    around. Numbers are compared as floats.
+    """
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    bad = 0
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
+        texts = pc.utf8_trim_whitespace(column.cast(pa.string()))
+        numeric = pc.match_substring_regex(texts, _NUMBER)
+        bad = pc.sum(pc.invert(numeric)).as_py() or 0
+        column = pc.if_else(numeric, texts, None)
+    values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    bins = pa.array(np.searchsorted(edges, values, side="right").astype(np.int32), mask=np.isnan(values))
+    return pa.DictionaryArray.from_arrays(bins, pa.array(bin_labels(edges))), bad
+
+
+def _count_binned(source: Source, columns: list[str], edges: Mapping[str, list[float]]) -> pa.Table:
+    """The counts of the columns' values, bins in place of numbers."""
+    require_countable(source.name, source.schema, columns)
+    no_numbers: Counter[str] = Counter()
+
+    def replaced() -> Iterator[pa.RecordBatch]:
+        for batch in source.batches(columns):
+            arrays = dict(zip(columns, batch.columns, strict=True))
+            for column in edges:
+                arrays[column], bad = binned(arrays[column], edges[column])
+                no_numbers[column] += bad
+            yield pa.RecordBatch.from_arrays(list(arrays.values()), names=columns)
+
+    counted = count_batches(replaced(), source.name)
+    for column, bad in no_numbers.items():
+        if bad:
+            raise TableError(f"{source.name}: column {column!r} has bins, but {bad} of its cells are no numbers")
+    return counted
 
 
 def _names(columns: Columns, role: str) -> list[str]:
@@ -66,85 +169,46 @@ def _names(columns: Columns, role: str) -> list[str]:
     return names
 
 
-def _frame(table: Any, wanted: list[str]) -> nw.DataFrame[Any]:
-    """The table as a narwhals frame that has the wanted columns."""
-    if isinstance(table, str | os.PathLike):
-        table = _read_csv(Path(table), wanted)
-    try:
-        frame = nw.from_native(table)
-    except TypeError:
-        raise TableError(f"a table is the path of a CSV file or a data frame, not {type(table).__name__}") from None
-    if isinstance(frame, nw.LazyFrame):
-        _require(wanted, frame.collect_schema().names())
-        return frame.select(wanted).collect()
-    _require(wanted, frame.columns)
-    return frame
+def _domains(
+    edges: Mapping[str, list[float]], alphabet: Mapping[str, Sequence[object]], wanted: list[str]
+) -> dict[str, list[str]]:
+    """The declared symbols of every column with bins or an alphabet."""
+    for column in [*edges, *alphabet]:
+        if column not in wanted:
+            raise TableError(f"bins or an alphabet are declared for column {column!r}, which is not counted")
+    for column in edges:
+        if column in alphabet:
+            raise TableError(f"column {column!r} has bins and an alphabet; declare one of them")
+    declared = {column: canonical_texts(values, column) for column, values in alphabet.items()}
+    for column, texts in declared.items():
+        if not texts or len(set(texts)) != len(texts):
+            raise TableError(f"the alphabet of column {column!r} must be one or more different values")
+    return declared | {column: bin_labels(numbers) for column, numbers in edges.items()}
 
 
-def _read_csv(path: Path, wanted: list[str]) -> pa.Table:
-    """The wanted columns of a CSV file as text, empty cells as nulls."""
-    options = csv.ConvertOptions(
-        include_columns=wanted,
-        column_types=dict.fromkeys(wanted, pa.string()),
-        strings_can_be_null=True,
-        null_values=[""],
-    )
-    parsing = csv.ParseOptions(newlines_in_values=True)
-    if not path.exists():
-        raise TableError(f"{path}: there is no such file")
-    if path.is_dir():
-        raise TableError(f"{path} is a folder; expected a CSV file")
-    try:
-        with csv.open_csv(path) as reader:
-            _require(wanted, reader.schema.names)
-        return csv.read_csv(path, convert_options=options, parse_options=parsing)
-    except OSError:
-        raise TableError(f"{path} cannot be read; is it readable, and really gzipped if it ends in .gz?") from None
-    except UnicodeDecodeError:  # in the header
-        raise TableError(f"{path} {_NOT_UTF8}") from None
-    except pa.ArrowInvalid as error:
-        raise TableError(f"{path} {_csv_trouble(str(error))}") from None
+def _require_inside(texts: list[str], sizes: list[int], domain: list[str], where: str) -> None:
+    known = {*domain, MISSING}
+    rows = sum(size for text, size in zip(texts, sizes, strict=True) if text not in known)
+    if rows:
+        raise TableError(f"{where} has values outside of its alphabet in {rows} rows; add them to alphabet=")
 
 
-def _csv_trouble(message: str) -> str:
-    """What is wrong with the file, in words of ours: Arrow's message quotes the row, which may be private."""
-    if "Empty CSV" in message:
-        return "is empty"
-    if "UTF8" in message:
-        return _NOT_UTF8
-    row = re.search(r"[Rr]ow #(\d+)", message)
-    where = f"row {row[1]} has" if row else "its rows have"
-    return f"is not a CSV file: {where} another number of cells than the header"
+def _symbols(seen: set[Key], columns: list[str], domains: Mapping[str, list[str]]) -> list[Key]:
+    """The combinations that are symbols, in order: those seen, or all if a column's values are declared."""
+    if not any(column in domains for column in columns):
+        return sorted(seen, key=lambda key: tuple(map(_order, key)))
+    choices = []
+    for i, column in enumerate(columns):
+        found = {key[i] for key in seen}
+        choices.append([*domains.get(column, []), *sorted(found.difference(domains.get(column, [])), key=_order)])
+    if math.prod(map(len, choices)) > MAX_COMBINATIONS:
+        raise TableError(f"the columns {', '.join(map(repr, columns))} have too many declared combinations")
+    return list(product(*choices))
 
 
-def _require(wanted: list[str], present: Sequence[str]) -> None:
-    unknown = [name for name in wanted if name not in present]
-    if unknown:
-        # The names that are present are not listed: without a header they would be a record.
-        raise TableError(
-            f"no column {', '.join(map(repr, unknown))} among the table's {len(present)}; is its first row a header?"
-        )
-    repeated = [name for name in wanted if list(present).count(name) > 1]
-    if repeated:
-        raise TableError(f"column {', '.join(map(repr, repeated))} occurs more than once in the table")
-
-
-def _texts(values: list[Any], column: str) -> list[str]:
-    """Every value as text; missing ones as the missing symbol."""
-    texts = []
-    for value in values:
-        # NaN is the only value that differs from itself.
-        gone = value is None or value != value
-        text = MISSING if gone else str(value)
-        if text == MISSING and not gone:
-            raise TableError(f"column {column!r} contains the text {MISSING!r}, which stands for a missing value")
-        texts.append(text)
-    return texts
-
-
-def _order(key: tuple[str, ...]) -> tuple[tuple[bool, float, str], ...]:
+def _order(text: str) -> tuple[bool, float, str]:
     """Numbers by size, then text by alphabet, missing last, whatever order the rows came in."""
-    return tuple((text == MISSING, _as_number(text), text) for text in key)
+    return text == MISSING, _as_number(text), text
 
 
 def _as_number(text: str) -> float:
@@ -155,7 +219,7 @@ def _as_number(text: str) -> float:
     return number if number == number else float("inf")
 
 
-def _label(key: tuple[str, ...]) -> str:
+def label_of(key: Key) -> str:
     """One text for a combination; commas inside a part are escaped, so that no two combinations share it."""
     if len(key) == 1:
         return key[0]

@@ -1,0 +1,220 @@
+"""release: apply a mechanism to every record of a table, in constant memory, the same for ever."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from alphalift.errors import InputError, TableError
+from alphalift.joint import Joint
+from alphalift.proof import Integers
+from alphalift.release.keyed import KeyedDraw
+from alphalift.release.ledger import Composition, Ledger
+from alphalift.release.read import Columns
+from alphalift.release.source import Source, open_table
+from alphalift.release.symbols import Symbols
+from alphalift.release.whole import whole_file
+from alphalift.release.write import InMemory, Writer, open_writer
+
+ONE_NAMESPACE = "default"
+# Rows of a batch: memory does not depend on the table's.
+_ROWS = 1 << 19
+# For the check of ids; what does not fit goes to a temporary folder.
+_MEMORY = "400MB"
+
+
+class Proven(Protocol):
+    """A proven mechanism and its joint: a `Solution` of `design`, or a file that `load` has proven again."""
+
+    @property
+    def integers(self) -> Integers | None: ...
+
+    @property
+    def joint(self) -> Joint: ...
+
+
+@dataclass(frozen=True)
+class Released:
+    """What was done: the number of records, of those with an unseen value, what composes, and the table if in memory."""
+
+    rows: int
+    unseen: int
+    composition: Composition | None
+    table: pa.Table | None
+
+
+def release(
+    mechanism: Proven,
+    table: Any,
+    *,
+    useful: Columns,
+    record_id: str | None,
+    key: bytes | None,
+    namespace: str = ONE_NAMESPACE,
+    ids: Literal["check", "unique"] = "check",
+    unseen: Literal["refuse", "answer"] = "refuse",
+    bins: Mapping[str, Sequence[float]] | None = None,
+    keep: Sequence[str] = (),
+    with_ids: bool = True,
+    ledger: Ledger | None = None,
+    new_release: bool = False,
+    one_shot: bool = False,
+    out: str | Path | None = None,
+) -> Released:
+    """Draw the output of every record and write ids and outputs to a file (.csv, .tsv, .parquet), or return them.
+
+    The draw depends on the key, the mechanism, the namespace, the record's id and its value, and on nothing else: run it
+    again, in any order, in parts, and every record has the output that it had. An id that occurs with two values would be
+    answered twice, so that is checked first (`ids="unique"` trusts the caller). `one_shot` needs neither ids nor key and
+    draws fresh randomness: never do it twice for the same people. Values that the mechanism does not know are refused,
+    or with `unseen="answer"` answered by its proven law for them. `keep` copies other columns, which no promise covers.
+    """
+    job = _job(mechanism, useful, record_id, key, namespace, unseen, bins, keep, with_ids, one_shot)
+    source = open_table(table, columns=job.columns)
+    if not one_shot and ids == "check":
+        job.refuse_two_values(source)
+    composition = None
+    if ledger is not None and not one_shot and mechanism.integers is not None:
+        # Before any output exists: what is not written down is not released.
+        composition = ledger.admit(namespace, mechanism.integers, mechanism.joint, new_release=new_release)
+    with whole_file(Path(out)) if out is not None else nullcontext() as part:
+        writer: Writer | None = None
+        for batch in job.released(source):
+            if writer is None:
+                writer = (
+                    InMemory(batch.schema) if part is None else open_writer(part, Path(out or "").name, batch.schema)
+                )
+            writer.write_batch(batch)
+        if writer is None:
+            raise TableError("the table has no rows to release")
+        writer.close()
+    return Released(job.rows, job.unseen_rows, composition, writer.table if isinstance(writer, InMemory) else None)
+
+
+def _job(
+    mechanism: Proven,
+    useful: Columns,
+    record_id: str | None,
+    key: bytes | None,
+    namespace: str,
+    unseen: str,
+    bins: Mapping[str, Sequence[float]] | None,
+    keep: Sequence[str],
+    with_ids: bool,
+    one_shot: bool,
+) -> _Job:
+    """The job, if what was asked for is possible and safe."""
+    integers = mechanism.integers
+    if integers is None:
+        raise InputError("only a proven mechanism is released; this one has no integers (see design and prove)")
+    if {record_id is None, key is None} != {one_shot}:
+        raise InputError(
+            "a release needs the column that identifies a record and a key, so that a record is never answered twice "
+            "with fresh randomness; without ids it can be done once and never again: one_shot"
+        )
+    if unseen == "answer" and integers.unseen is None:
+        raise InputError("this mechanism has no law for unseen values; they can only be refused")
+    names = [useful] if isinstance(useful, str) else list(useful)
+    draw = KeyedDraw(secrets.token_bytes(32) if key is None else key, integers, namespace)
+    symbols = Symbols(integers.labels["x"], names, bins)
+    y_labels = pa.array(integers.labels["y"], pa.string())
+    return _Job(draw, symbols, y_labels, record_id, list(keep), with_ids and record_id is not None, unseen == "answer")
+
+
+@dataclass
+class _Job:
+    """One run over a table, and how far it has come."""
+
+    draw: KeyedDraw
+    symbols: Symbols
+    y_labels: pa.Array
+    record_id: str | None
+    keep: list[str]
+    with_ids: bool
+    answer_unseen: bool
+    rows: int = 0
+    unseen_rows: int = 0
+
+    @property
+    def useful(self) -> list[str]:
+        return self.symbols.columns
+
+    @property
+    def columns(self) -> list[str]:
+        own = [] if self.record_id is None else [self.record_id]
+        return list(dict.fromkeys([*own, *self.useful, *self.keep]))
+
+    def refuse_two_values(self, source: Source) -> None:
+        """Raise if an id occurs with two values: both answers together would tell more than the promise allows."""
+        columns = list(dict.fromkeys([str(self.record_id), *self.useful]))
+
+        def pairs() -> Iterator[pa.RecordBatch]:
+            for batch in source.batches(columns, rows=_ROWS):
+                numbers = pa.array(self.symbols.numbers(batch))
+                yield pa.record_batch({"id": _plain(batch.column(str(self.record_id))), "x": numbers})
+
+        batches = pairs()
+        first = next(batches, None)
+        if first is None:
+            return
+        reader = pa.RecordBatchReader.from_batches(first.schema, _chained(first, batches))
+        with tempfile.TemporaryDirectory() as folder, duckdb.connect() as engine:
+            engine.execute(f"SET memory_limit = '{_MEMORY}'")
+            engine.execute(f"SET temp_directory = '{folder}'")
+            engine.execute("SET preserve_insertion_order = false")
+            engine.register("pairs", reader)
+            twice = engine.execute(
+                "SELECT count(*) FROM (SELECT id FROM pairs GROUP BY id HAVING min(x) <> max(x))"
+            ).fetchall()[0][0]
+        if twice:
+            raise TableError(
+                f"{twice} ids in column {self.record_id!r} occur with two or more values of {', '.join(self.useful)}; each "
+                "value would be answered, and the answers together tell more than the promise allows"
+            )
+
+    def released(self, source: Source) -> Iterator[pa.RecordBatch]:
+        """Batches of ids, outputs and kept columns."""
+        for batch in source.batches(self.columns, rows=_ROWS):
+            numbers = self._answerable(self.symbols.numbers(batch))
+            ids = pa.array(np.arange(self.rows, self.rows + len(batch))) if self.record_id is None else None
+            outputs = self.draw.outputs(batch.column(self.record_id) if ids is None else ids, numbers)
+            self.rows += len(batch)
+            y = pa.DictionaryArray.from_arrays(pa.array(outputs), self.y_labels)
+            arrays = {self.record_id: batch.column(self.record_id)} if self.with_ids and self.record_id else {}
+            arrays[self._output_name()] = y
+            yield pa.record_batch(arrays | {name: batch.column(name) for name in self.keep})
+
+    def _output_name(self) -> str:
+        return "released " + " and ".join(self.useful)
+
+    def _answerable(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The symbols' numbers; raise where one has no answer."""
+        unseen = numbers == self.symbols.unseen
+        count = int(unseen.sum())
+        self.unseen_rows += count
+        if count and not self.answer_unseen:
+            row = self.rows + int(unseen.argmax()) + 1
+            raise TableError(
+                f"row {row} (and perhaps others) has a value of {', '.join(self.useful)} that the mechanism does not know; "
+                "design for a table that has it, or answer such values by the mechanism's law for them (unseen = answer)"
+            )
+        return numbers
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+def _chained(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield first
+    yield from rest

@@ -1,0 +1,140 @@
+"""Keyed draws: the law is the proven integers, and nothing but key, mechanism, namespace, id and value matters."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from scipy.stats import chi2
+
+from alphalift import InputError, TableError
+from alphalift.proof import Integers
+from alphalift.release.draw import outputs_of_words
+from alphalift.release.keyed import KeyedDraw
+
+KEY = bytes(range(32))
+
+
+def mechanism(bits=52, outputs=5, symbols=4, seed=0, unseen=True):
+    rng = np.random.default_rng(seed)
+    columns = []
+    for _ in range(symbols + 1):
+        shares = rng.integers(0, 1000, outputs)
+        shares[rng.integers(outputs)] += 1
+        column = [int(share) * (1 << bits) // int(shares.sum()) for share in shares]
+        column[int(shares.argmax())] += (1 << bits) - sum(column)
+        columns.append(column)
+    weights = [[column[y] for column in columns[:-1]] for y in range(outputs)]
+    labels = {"s": ["s"], "x": [f"x{i}" for i in range(symbols)], "y": [f"y{i}" for i in range(outputs)]}
+    return Integers(labels, bits, weights, columns[-1] if unseen else None)
+
+
+def word(law, namespace, text, x):
+    """F again, one record at a time: CBC-MAC by hand, in Python's integers."""
+
+    def cipher(purpose):
+        info = b"\0".join(part.encode() for part in ("alphalift release 1", purpose, law.identity, namespace))
+        return Cipher(algorithms.AES(HKDF(SHA256(), 32, salt=None, info=info).derive(KEY)), modes.ECB())
+
+    def block(purpose, number):
+        return int.from_bytes(cipher(purpose).encryptor().update(number.to_bytes(16, "big")), "big")
+
+    content = text.encode()
+    message = len(content).to_bytes(2, "big") + x.to_bytes(3, "big") + content
+    message += bytes(-len(message) % 16)
+    state = 0
+    for start in range(0, len(message), 16):
+        state = block("draw", state ^ int.from_bytes(message[start : start + 16], "big"))
+    whole, left = divmod(law.bits, 64)
+    if whole >= 2:
+        bits = b"".join(block("extend", state ^ counter).to_bytes(16, "big") for counter in range(whole // 2 + 1))
+    else:
+        bits = state.to_bytes(16, "big")
+    limbs = [int.from_bytes(bits[8 * i : 8 * i + 8], "big") for i in range(whole + 1)]
+    number = limbs[0] >> (64 - left) if left else 0
+    for limb in limbs[1:]:
+        number = number << 64 | limb
+    return number
+
+
+@pytest.mark.parametrize("bits", [1, 8, 52, 63, 64, 65, 100, 127, 128, 129, 300])
+def test_every_draw_is_what_the_words_select(bits):
+    law = mechanism(bits)
+    rng = np.random.default_rng(bits)
+    texts = [
+        "",
+        "7",
+        "007",
+        "a" * 11,
+        "b" * 12,
+        "c" * 27,
+        "d" * 28,
+        "é€😀",
+        "x" * 1000,
+        *map(str, rng.integers(-(10**12), 10**12, 30)),
+    ]
+    x = rng.integers(0, 5, len(texts))
+    drawn = KeyedDraw(KEY, law, "people").outputs(pa.array(texts), x)
+    for text, symbol, y in zip(texts, x.tolist(), drawn.tolist(), strict=True):
+        number = None if symbol == 4 else symbol
+        assert outputs_of_words(law, number, [word(law, "people", text, symbol)]) == [y]
+
+
+def test_integers_are_their_decimal_digits():
+    numbers = [0, 7, -7, 10, -10, 99999999999, 2**63 - 1, -(2**63), 10**15]
+    draw, x = KeyedDraw(KEY, mechanism(), "n"), np.zeros(len(numbers), np.int64)
+    expected = draw.outputs(pa.array(list(map(str, numbers))), x).tolist()
+    assert draw.outputs(pa.array(numbers), x).tolist() == expected
+    assert draw.outputs(pa.array(list(map(str, numbers)), pa.large_string()), x).tolist() == expected
+    assert draw.outputs(pa.array(list(map(str, numbers))).dictionary_encode(), x).tolist() == expected
+    assert draw.outputs(pa.array([2**64 - 1], pa.uint64()), x[:1]) == draw.outputs(pa.array([str(2**64 - 1)]), x[:1])
+
+
+def test_only_key_mechanism_namespace_id_and_value_matter():
+    rng = np.random.default_rng(0)
+    ids, x = pa.array(rng.permutation(5000)), rng.integers(0, 4, 5000)
+    draw = KeyedDraw(KEY, mechanism(), "n")
+    usual = draw.outputs(ids, x)
+    order = rng.permutation(5000)
+    np.testing.assert_array_equal(draw.outputs(ids.take(pa.array(order)), x[order]), usual[order])
+    parts = [draw.outputs(ids[start : start + 700], x[start : start + 700]) for start in range(0, 5000, 700)]
+    np.testing.assert_array_equal(np.concatenate(parts), usual)
+    same_law = np.tile(np.array(mechanism().weights)[:, :1], 4)
+    constant = Integers(mechanism().labels, 52, same_law.tolist(), None)
+    assert (
+        KeyedDraw(KEY, constant, "n").outputs(ids, x) != KeyedDraw(KEY, constant, "n").outputs(ids, (x + 1) % 4)
+    ).any()
+    others = [(bytes(32), mechanism(), "n"), (KEY, mechanism(seed=1), "n"), (KEY, mechanism(), "m")]
+    for other in others:
+        assert (KeyedDraw(*other).outputs(ids, x) != usual).mean() > 0.1
+
+
+def test_the_law_is_the_integers_and_a_test_would_notice_another():
+    """Chi-square over 2,000,000 draws: accepts the law, rejects one with a single entry moved by 1e-2."""
+    law, rows = mechanism(), 2_000_000
+    counts = np.bincount(
+        KeyedDraw(KEY, law, "n").outputs(pa.array(np.arange(rows)), np.zeros(rows, np.int64)), minlength=5
+    )
+    expected = np.array([row[0] for row in law.weights]) / 2.0**52
+
+    def p_value(shares):
+        some = shares > 0
+        return chi2.sf(((counts[some] - rows * shares[some]) ** 2 / (rows * shares[some])).sum(), some.sum() - 1)
+
+    assert counts[expected == 0].sum() == 0
+    assert p_value(expected) > 1e-3
+    moved = expected.copy()
+    moved[[moved.argmax(), moved[moved > 0].argmin()]] += [-1e-2, 1e-2]
+    assert p_value(moved) < 1e-12
+
+
+def test_what_cannot_identify_a_record_is_refused():
+    draw, x = KeyedDraw(KEY, mechanism(), "n"), np.zeros(1, np.int64)
+    for bad in (pa.array([1.0]), pa.array([True]), pa.array([None], pa.string()), pa.array([b"x"])):
+        with pytest.raises(TableError):
+            draw.outputs(bad, x)
+    with pytest.raises(TableError, match="longer than"):
+        draw.outputs(pa.array(["x" * 60_001]), x)
+    with pytest.raises(InputError, match="32 bytes"):
+        KeyedDraw(b"short", mechanism(), "n")
