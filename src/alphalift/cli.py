@@ -7,7 +7,7 @@ import secrets
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 import typer
@@ -48,7 +48,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-Table = Annotated[Path, typer.Argument(help="A CSV file, also gzipped.")]
+Table = Annotated[Path, typer.Argument(help="A CSV or TSV file, also gzipped, or a Parquet file or folder.")]
 Sensitive = Annotated[list[str], typer.Option("--sensitive", "-s", help="The secret column; repeat for a combination.")]
 Useful = Annotated[list[str], typer.Option("--useful", "-u", help="The column to release; repeat for a combination.")]
 Alpha = Annotated[str | None, typer.Option(help="Above 1; 'inf' for max-lift, the strictest.")]
@@ -58,6 +58,9 @@ Promise = Annotated[
     typer.Option(help="Instead of alpha and epsilon: 'LIP(0.3)', 'KL(0.1) & MaxLift(1)', ... (docs/field.md)."),
 ]
 TimeLimit = Annotated[float, typer.Option(min=0.001, help="Seconds; Ctrl-C also returns the best so far.")]
+Bins = Annotated[
+    list[str] | None, typer.Option(help="Bins of a numeric column, 'age=18,30,65'; repeat for several columns.")
+]
 DropMissing = Annotated[bool, typer.Option("--drop-missing", help="Leave out rows with a missing value.")]
 Folder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
 
@@ -88,6 +91,7 @@ def design_command(
     out: Annotated[Path | None, typer.Option(help="Write the mechanism to this JSON file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the mechanism as JSON instead of words.")] = False,
     drop_missing: DropMissing = False,
+    bins: Bins = None,
     time_limit: TimeLimit = 60.0,
     withhold: Annotated[
         Path | None,
@@ -105,7 +109,7 @@ def design_command(
     for path in (out, withhold):
         if path is not None:
             _check_output(path, table)
-    joint = _read(table, sensitive, useful, drop_missing)
+    joint = _read(table, sensitive, useful, drop_missing, bins)
     with LiveLine() as live:
         solution = design(joint, region, solver=Optimal(time_limit=time_limit, progress=live.show))
     document = to_document(solution) if out or withhold or as_json else {}
@@ -139,7 +143,7 @@ def verify(
 @app.command("apply")
 def apply_command(
     mechanism: Annotated[Path, typer.Argument(help="A mechanism, as `design --out` writes it; it is proven again.")],
-    table: Annotated[Path, typer.Argument(help="A CSV or TSV file, also gzipped, or a Parquet file or folder.")],
+    table: Table,
     useful: Useful,
     out: Annotated[Path, typer.Option(help="Released records: .csv, .tsv (also .gz) or .parquet.")],
     record_id: Annotated[str | None, typer.Option("--id", help="The column that identifies a record.")] = None,
@@ -151,6 +155,7 @@ def apply_command(
         bool,
         typer.Option("--answer-unseen", help="Answer values that the mechanism does not know, by its law for them."),
     ] = False,
+    bins: Bins = None,
     keep: Annotated[list[str] | None, typer.Option(help="Copy this column, too: no promise covers it.")] = None,
     without_ids: Annotated[bool, typer.Option("--without-ids", help="Leave the ids out of the output.")] = False,
     new_release: Annotated[
@@ -170,6 +175,7 @@ def apply_command(
         namespace=namespace,
         ids="unique" if ids_unique else "check",
         unseen="answer" if answer_unseen else "refuse",
+        bins=_bins(bins),
         keep=keep or (),
         with_ids=not without_ids,
         ledger=None if key is None else Ledger(f"{key}.ledger"),
@@ -231,11 +237,13 @@ def compare_command(
     promise: Promise = None,
     out: Folder = Path("."),
     drop_missing: DropMissing = False,
+    bins: Bins = None,
     time_limit: TimeLimit = 60.0,
 ) -> None:
     """Put the optimum beside what others do under one promise: a table, compare.csv, compare.png and compare.pdf."""
     region = _region(promise, alpha, epsilon)
-    joint = _read(table, sensitive, useful, drop_missing)
+    _check_folder(out)
+    joint = _read(table, sensitive, useful, drop_missing, bins)
     with LiveLine() as live:
         comparison = compare(joint, region, solver=Optimal(time_limit=time_limit, progress=live.show))
     print(comparison_table(comparison))
@@ -255,9 +263,11 @@ def curve(
     out: Folder = Path("."),
     points: Annotated[int, typer.Option(min=2, help="How many epsilons up to where X may be published.")] = 24,
     drop_missing: DropMissing = False,
+    bins: Bins = None,
 ) -> None:
     """Draw how much of the useful column each privacy budget keeps: curve.csv, curve.png and curve.pdf."""
-    tradeoff = _curve(_read(table, sensitive, useful, drop_missing), alpha, points)
+    _check_folder(out)
+    tradeoff = _curve(_read(table, sensitive, useful, drop_missing, bins), alpha, points)
     out.mkdir(parents=True, exist_ok=True)
     tradeoff.to_frame().to_csv(out / "curve.csv", index=False)
     figure = plot_tradeoff(tradeoff)
@@ -306,6 +316,11 @@ def _region(promise: str | None, alpha: str | None, epsilon: str | None) -> Regi
     raise InputError("give the promise as --alpha and --epsilon, or as --promise")
 
 
+def _check_folder(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file; expected a folder to write to")
+
+
 def _check_output(out: Path, table: Path) -> None:
     """Fail before the work, not after it, and never write over the table."""
     if out.exists() and out.samefile(table):
@@ -314,8 +329,25 @@ def _check_output(out: Path, table: Path) -> None:
         raise InputError(f"{out} cannot be written: expected a file name in a folder that exists")
 
 
-def _read(table: Path, sensitive: list[str], useful: list[str], drop_missing: bool) -> Joint:
-    return read_joint(table, sensitive=sensitive, useful=useful, missing="drop" if drop_missing else "symbol")
+def _read(
+    table: Path, sensitive: list[str], useful: list[str], drop_missing: bool, bins: list[str] | None = None
+) -> Joint:
+    missing: Literal["drop", "symbol"] = "drop" if drop_missing else "symbol"
+    return read_joint(table, sensitive=sensitive, useful=useful, missing=missing, bins=_bins(bins))
+
+
+def _bins(texts: list[str] | None) -> dict[str, list[float]]:
+    """Declared bins by column: 'age=18,30' are <18, 18 to <30 and >=30."""
+    bins = {}
+    for text in texts or []:
+        column, sign, edges = text.rpartition("=")
+        try:
+            bins[column] = [float(edge) for edge in edges.split(",")]
+        except ValueError:
+            sign = ""
+        if not sign:
+            raise InputError(f"bins are written as 'column=18,30,65', not {text!r}")
+    return bins
 
 
 def _curve(joint: Joint, alphas: list[float], points: int) -> Tradeoff:

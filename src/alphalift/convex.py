@@ -32,7 +32,7 @@ from alphalift.exact import Array
 RowFunction = Callable[[Array], Array]
 
 HALF_SPACES, NORM_BALL, ENTROPY, CALLED = 0, 1, 2, 3
-# The largest exponent of the entropy kind's terms; beyond it the value is infinite in effect.
+# The largest exponent of the entropy kind's terms; beyond it the value is called infinite.
 _LARGEST_EXPONENT = 300.0
 # Steps of first and second differences, relative to the largest entry.
 _FINE, _COARSE = 1e-5, 1e-3
@@ -186,7 +186,9 @@ def _entropy(w, parameters, gradient, hessian):
     mean, slope, curve = 0.0, 0.0, 0.0
     for s in range(size):
         ratio = w[s] / b
-        term = parameters[2 + s] * math.exp(min(steep * (ratio - 1.0), _LARGEST_EXPONENT))
+        if steep * (ratio - 1.0) > _LARGEST_EXPONENT:
+            return np.inf
+        term = parameters[2 + s] * math.exp(steep * (ratio - 1.0))
         mean += term
         slope += term * ratio
         curve += term * ratio * ratio

@@ -9,6 +9,7 @@ from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.proof import as_floats, checkable, proven_integers
 from alphalift.regions import Region
+from alphalift.regions.base import perfect_privacy
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal, Solver
 from alphalift.utilities import MutualInformation, Utility
@@ -16,6 +17,9 @@ from alphalift.utilities import MutualInformation, Utility
 _USUAL_BITS, _MOST_BITS = 52, 512
 # A share of X's information that a status of "optimal" may lose by rounding.
 _NOTABLE_LOSS = 1e-6
+# Beyond this gap, what perfect privacy keeps is worth a look; it is found quickly.
+_LARGE_GAP = 0.02
+_PERFECT_SOLVER = Optimal(relative_gap=1e-3, time_limit=10, keep_certificate=False)
 
 
 def design(
@@ -33,7 +37,24 @@ def design(
     """
     solver = solver or Optimal()
     found = solver.solve(region.about(joint), [region], utility or MutualInformation())[0]
-    return prove(replace(found, settings=repr(solver)), bits=bits)
+    proven = prove(replace(found, settings=repr(solver)), bits=bits)
+    if isinstance(solver, Optimal) and (proven.status is Status.ROUNDED or proven.relative_gap > _LARGE_GAP):
+        return _at_least_perfect(proven, bits)
+    return proven
+
+
+def _at_least_perfect(proven: Solution, bits: int) -> Solution:
+    """The solution, or what perfect privacy keeps where that is more: it keeps every promise.
+
+    Budgets so tiny that floats or bits can hardly use them would otherwise do worse than a budget of 0.
+    """
+    if proven.region.perfect or proven.integers is None:
+        return proven
+    found = _PERFECT_SOLVER.solve(proven.joint, [perfect_privacy()], proven.objective)[0]
+    perfect = prove(found, bits=bits)
+    if perfect.utility <= proven.utility:
+        return proven
+    return replace(proven, mechanism=perfect.mechanism, integers=perfect.integers)
 
 
 def prove(solution: Solution, *, bits: int = _USUAL_BITS) -> Solution:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Number = int | float | Decimal | Fraction | str
+_MOST_DIGITS = 5000
 
 
 def exact(value: object) -> Fraction:
@@ -27,7 +28,13 @@ def exact(value: object) -> Fraction:
         value = str(value)
     if isinstance(value, str):
         try:
-            return Fraction(value) if "/" in value else Fraction(Decimal(value))
+            if "/" in value:
+                return Fraction(value)
+            number = Decimal(value)
+            # Digits are written out exactly: an exponent of millions would take the memory.
+            if number.is_finite() and not -_MOST_DIGITS < number.adjusted() < _MOST_DIGITS:
+                raise ValueError
+            return Fraction(number)
         except (InvalidOperation, ValueError, OverflowError, ZeroDivisionError):
             raise ValueError("not a finite number") from None
     raise ValueError(f"not a number but {type(value).__name__}")
@@ -38,7 +45,7 @@ def to_float(value: Number, *, upwards: bool) -> float:
 
     A promise is stored as floats; whatever rounding that costs must make it stronger, never weaker.
     """
-    if isinstance(value, float) or (isinstance(value, str) and "inf" in value.lower()):
+    if isinstance(value, float) or (isinstance(value, str) and value.strip().lower() in ("inf", "infinity")):
         return float(value)
     target = exact(value)
     try:

@@ -121,7 +121,7 @@ class Mechanism:
 
     def worst_value(self, region: Region) -> float:
         """The region's value at the output where it is largest."""
-        return float(region.value(self.lift.T, self.joint.p_s).max())
+        return self.check(region).worst_value
 
     def check(self, region: Region) -> Check:
         """Whether every output keeps the promise, from the joint and P_{Y|X} alone (relative slack 1e-12)."""

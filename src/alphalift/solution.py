@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+from alphalift.errors import SettingError
 from alphalift.geometry.concave import Certificate, PairCertificate
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
@@ -48,6 +49,11 @@ class Solution:
     settings: str = ""
 
     def __post_init__(self) -> None:
+        about = self.region.about(self.joint)
+        if about is not self.joint and about != self.joint:
+            raise SettingError(
+                f"{self.region} is about another secret than this joint's: solve it for region.about(joint)"
+            )
         everything = self.objective.of_publishing_all(self.joint.p_x)
         object.__setattr__(self, "upper_bound", min(self.upper_bound, everything))
 

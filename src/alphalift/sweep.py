@@ -87,7 +87,13 @@ _Cells = tuple[tuple[Solution, ...], list[Record]]
 def _solve(task: _Task) -> _Cells:
     """All cells of one joint; the records are made here, so that a pool shares that work too."""
     joint, regions, utility, solver = task
-    solutions = solver.solve(joint, regions, utility)
+    # A promise about X is solved for the joint of X with itself; work is shared among those about the same joint.
+    abouts = [region.about(joint) for region in regions]
+    found: dict[int, Solution] = {}
+    for about in dict.fromkeys(abouts):
+        places = [place for place, own in enumerate(abouts) if own == about]
+        found |= zip(places, solver.solve(about, [regions[place] for place in places], utility), strict=True)
+    solutions = tuple(found[place] for place in range(len(regions)))
     return solutions, [_record(solution) for solution in solutions]
 
 

@@ -113,6 +113,7 @@ BAD = {
     "long first row": (f"s|x\na|b|{SECRET}\n", CELLS),
     "long row": (f"s|x\na|b\na|b|{SECRET}\na|b\n", f"row 3 has {CELLS}"),
     "long last row": ("s|x\n" + "a|b\n" * MANY + f"a|b|{SECRET}", f"row 102 has {CELLS}"),
+    "a row that sounds like an error": (f"s|x\n{SECRET}|Row #7: UTF8|Empty CSV straddles\n", f"row 2 has {CELLS}"),
     "a delimiter at the end": (f"s|x\na|{SECRET}|\n", CELLS),
     "no delimiter": (f"{SECRET}\n{SECRET}\n", COLUMN),
     "another delimiter": (f"s;x\n{SECRET};b\n", COLUMN),

@@ -152,6 +152,24 @@ def test_names_that_differ_in_case_are_different_columns(tmp_path):
         assert rows_of(source.batches(["age"])) == [("p",), ("q",)]
 
 
+@pytest.mark.parametrize("name", ["rows", "count_all", "c1", "n", "n_sum", "len", "#1", 'a"b', "a.b", "count(*)"])
+def test_any_name_of_a_column_will_do(tmp_path, name):
+    table = pa.table({name: ["p", "q", "p"], "c0": ["u", "v", "u"]})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    (tmp_path / "t.csv").write_text(f'"{name.replace(chr(34), chr(34) * 2)}",c0\np,u\nq,v\np,u\n')
+    relation = duckdb.connect().from_arrow(table)
+    for kind in (
+        table,
+        tmp_path / "t.parquet",
+        tmp_path / "t.csv",
+        table.to_reader(),
+        pl.from_arrow(table).lazy(),
+        relation,
+    ):
+        counted = open_table(kind, columns=[name, "c0"]).count([name, "c0"])
+        assert sorted(rows_of(counted.to_batches())) == [("p", "u", 2), ("q", "v", 1)]
+
+
 def test_files_of_a_folder_must_agree(tmp_path):
     parquet.write_table(pa.table({"s": ["a"]}), tmp_path / "1.parquet")
     parquet.write_table(pa.table({"s": [1]}), tmp_path / "2.parquet")

@@ -11,8 +11,12 @@ from alphalift.exact import Array
 from alphalift.joint import Joint
 
 
-def check_alpha(alpha: float, name: str = "alpha") -> None:
-    """Raise unless alpha is in (1, inf], the range of Definition 1."""
+def check_alpha(alpha: float, name: str = "alpha", *, most: float = math.inf) -> None:
+    """Raise unless alpha is in (1, inf], the range of Definition 1; above `most` only infinity will do."""
+    if most < alpha < math.inf:
+        raise PromiseError(
+            f"{name} is {alpha:g}, expected at most {most:g}, or inf, which is stronger and hardly differs"
+        )
     if not alpha > 1:
         raise PromiseError(f"{name} is {alpha:g}, expected a number above 1 or infinity (max-lift)")
 

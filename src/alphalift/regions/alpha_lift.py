@@ -10,14 +10,24 @@ import numpy as np
 from alphalift.convex import HALF_SPACES, NORM_BALL, Part
 from alphalift.exact import Array
 from alphalift.measures.lift import alpha_over, check_alpha, log_alpha_lifts
-from alphalift.regions.base import Region, budget_parameter, exponential, less, parameter, perfect_privacy
+from alphalift.regions.base import (
+    LARGEST_ORDER,
+    Region,
+    budget_parameter,
+    exponential,
+    less,
+    parameter,
+    perfect_privacy,
+)
 
 
 def norm_ball(t: float, alpha: float, p_s: Array) -> Part:
     """(E l^alpha)^(1/alpha) <= t: for w >= 0, sum_s w_s P(s|y) is at most t (E w^a)^(1/a), 1/a + 1/alpha = 1 (Hoelder)."""
+    # Beyond what certainty about a secret has, the bound says nothing, and its size would only disturb the kernels.
     if math.isinf(alpha):
-        return Part(HALF_SPACES, t * p_s, np.eye(len(p_s)))
-    return Part(NORM_BALL, np.array([t, alpha_over(alpha), *p_s]), np.eye(len(p_s)))
+        return Part(HALF_SPACES, np.minimum(t * p_s, 1.0), np.eye(len(p_s)))
+    largest = float(p_s.min()) ** (1 / alpha - 1)
+    return Part(NORM_BALL, np.array([min(t, largest), alpha_over(alpha), *p_s]), np.eye(len(p_s)))
 
 
 def norm_support(t: float, alpha: float, directions: Array, p_s: Array) -> Array:
@@ -43,7 +53,7 @@ class AlphaLift(Region):
     def __post_init__(self) -> None:
         alpha = parameter("alpha", self.alpha, upwards=True)
         epsilon = budget_parameter("epsilon", self.epsilon)
-        check_alpha(alpha)
+        check_alpha(alpha, most=LARGEST_ORDER)
         object.__setattr__(self, "alpha", alpha)
         object.__setattr__(self, "epsilon", epsilon)
 
@@ -51,10 +61,11 @@ class AlphaLift(Region):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AlphaLift):
             return NotImplemented
-        return (self.alpha, self.epsilon) == (other.alpha, other.epsilon)
+        same_secret = type(self).about is type(other).about
+        return same_secret and (self.alpha, self.epsilon) == (other.alpha, other.epsilon)
 
     def __hash__(self) -> int:
-        return hash((AlphaLift, self.alpha, self.epsilon))
+        return hash((type(self).about, self.alpha, self.epsilon))
 
     @property
     def budget(self) -> float:

@@ -23,7 +23,8 @@ FLOAT_SLACK = 1e-12
 _TINY = 1e-15
 _HALVINGS = 200
 _LARGEST_EXPONENT = 700.0
-LARGEST_BUDGET = 1000.0
+# The limits of mechanism files.
+LARGEST_BUDGET, LARGEST_ORDER = 1000.0, 1e9
 
 R = TypeVar("R", bound="Region")
 
@@ -37,6 +38,10 @@ class Region(ABC):
 
     # The value of l = 1: 1 where the value is a lift or a ratio of lifts, 0 where it is a distance.
     neutral: ClassVar[float] = 1.0
+
+    def value_of_nothing(self, p_s: Array) -> float:
+        """The value of l = 1, which may depend on the prior for a user's own promise."""
+        return self.neutral
 
     @property
     @abstractmethod

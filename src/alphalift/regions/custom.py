@@ -1,4 +1,4 @@
-"""A user's own promise: any convex value with its support function or its gradient."""
+"""A user's own promise: any convex value with its support function."""
 
 from __future__ import annotations
 
@@ -41,8 +41,11 @@ class Custom(Region):
         return self.most
 
     @property
-    def neutral(self) -> float:  # type: ignore[override]
-        return float(self.row_value(np.ones((1, 2)), np.array([0.5, 0.5]))[0])
+    def perfect(self) -> bool:
+        return False  # whatever it is, it is solved as what it says
+
+    def value_of_nothing(self, p_s: Array) -> float:
+        return float(self.value(np.ones((1, len(p_s))), p_s)[0])
 
     @property
     def parameters(self) -> dict[str, float]:

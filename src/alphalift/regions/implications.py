@@ -12,7 +12,7 @@ from typing import Any
 
 from alphalift.measures.lift import alpha_over
 from alphalift.regions.alpha_lift import AlphaLift
-from alphalift.regions.base import LARGEST_BUDGET, Region
+from alphalift.regions.base import LARGEST_BUDGET, Region, exponential
 from alphalift.regions.chi_square import ChiSquare
 from alphalift.regions.intersection import Intersection
 from alphalift.regions.kl import KL
@@ -21,9 +21,6 @@ from alphalift.regions.lip import LIP
 from alphalift.regions.max_lift import MaxLift
 from alphalift.regions.renyi import Renyi
 from alphalift.regions.total_variation import TotalVariation
-
-# Beyond it a standard deviation of lifts would not be a budget that can be written.
-_LARGEST_CHI_SQUARE = 13.0
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,12 @@ def implications(region: Region) -> tuple[Implication, ...]:
         return tuple(Implication(part, "one of the promises itself") for part in region.parts)
     for kind, found in _IMPLIED.items():
         if isinstance(region, kind):
-            return tuple(Implication(other(*numbers), reason) for other, *numbers, reason in found(region))
+            return tuple(
+                Implication(other(*numbers), reason)
+                for other, *numbers, reason in found(region)
+                # What is too large to be a budget is left out, and so is a budget that underflows to nothing.
+                if numbers[-1] <= LARGEST_BUDGET and (numbers[-1] > 0 or region.perfect)
+            )
     return ()
 
 
@@ -55,7 +57,7 @@ def renyi_implies(region: Renyi, order: float) -> Renyi:
 
 def _up(budget: float) -> float:
     """Moved up past what rounding may have taken."""
-    return min(budget * (1 + 1e-14), LARGEST_BUDGET)
+    return budget * (1 + 1e-14)
 
 
 def _times(budget: float, factor: float) -> float:
@@ -70,12 +72,16 @@ def _of_ldp(region: LDP) -> list[tuple[Any, ...]]:
 
 
 def _of_lip(region: LIP) -> list[tuple[Any, ...]]:
-    rise, fall = math.expm1(min(region.upper, _LARGEST_CHI_SQUARE)), -math.expm1(-region.lower)
+    rise, fall = exponential(region.upper) - 1, -math.expm1(-region.lower)
     return [
         (MaxLift, region.upper, "the upper half of it"),
         (LDP, _up(region.lower + region.upper), "l_s / l_s' <= e^upper / e^-lower"),
-        (ChiSquare, _up(math.sqrt(rise * fall)), "E (l - 1)^2 <= (max l - 1)(1 - min l) (R. Bhatia, C. Davis, 2000)"),
-        (TotalVariation, _up(rise * fall / (rise + fall)) if rise else 0.0, "all lifts at the ends, with E l = 1"),
+        (
+            ChiSquare,
+            _up(math.sqrt(rise) * math.sqrt(fall)),
+            "E (l - 1)^2 <= (max l - 1)(1 - min l) (R. Bhatia, C. Davis, 2000)",
+        ),
+        (TotalVariation, _up(fall / (1 + fall / rise)) if rise else 0.0, "all lifts at the ends, with E l = 1"),
     ]
 
 
@@ -100,8 +106,8 @@ def _of_renyi(region: Renyi) -> list[tuple[Any, ...]]:
             "the same on another scale (Remark 1)",
         ),
     ]
-    if region.order >= 2 and region.epsilon <= _LARGEST_CHI_SQUARE:
-        found.append((ChiSquare, _up(math.sqrt(math.expm1(region.epsilon))), "order 2 is log(1 + E (l - 1)^2)"))
+    if region.order >= 2:
+        found.append((ChiSquare, _up(math.sqrt(exponential(region.epsilon) - 1)), "order 2 is log(1 + E (l - 1)^2)"))
     return found
 
 

@@ -49,8 +49,8 @@ class Intersection(Region):
         """The largest share that any promise's value takes of its way from l = 1 to its budget."""
         shares = []
         for part in self.parts:
-            room = part.budget - part.neutral
-            above = part.value(lifts, p_s) - part.neutral
+            nothing = part.value_of_nothing(p_s)
+            room, above = part.budget - nothing, part.value(lifts, p_s) - nothing
             shares.append(above / room if room > 0 else np.where(part.allows(lifts, p_s), 0.0, np.inf))
         return np.asarray(np.maximum(np.max(shares, axis=0), 0.0))
 

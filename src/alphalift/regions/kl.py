@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -61,4 +62,6 @@ class KL(Budgeted):
 
     def part(self, p_s: Array) -> Part:
         directions = np.vstack([np.eye(len(p_s)), np.zeros(len(p_s))])
-        return Part(ENTROPY, np.array([self.epsilon, STEEPNESS, *p_s]), directions)
+        # Certainty about the rarest secret is as far as a divergence goes.
+        epsilon = min(self.epsilon, -math.log(p_s.min()))
+        return Part(ENTROPY, np.array([epsilon, STEEPNESS, *p_s]), directions)

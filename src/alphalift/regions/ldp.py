@@ -41,7 +41,7 @@ class LDP(Budgeted):
         return np.asarray(np.maximum(ratios.max(axis=-1), mean[..., 0]))
 
     def part(self, p_s: Array) -> Part:
-        """With a slack m in [0, 1], the least lift: l_s <= t m and m <= l_s."""
+        """With a slack m, the largest lift: l_s <= m and m <= t l_s; m is at most t, and at most 1 / min P(s)."""
         eye, zeros = np.eye(len(p_s)), np.zeros(2 * len(p_s))
-        slack = np.concatenate([-self.budget * p_s, p_s])[None]
-        return Part(HALF_SPACES, zeros, np.concatenate([eye, -eye]), slack, np.ones(1))
+        slack = np.concatenate([-p_s, p_s / self.budget])[None]
+        return Part(HALF_SPACES, zeros, np.concatenate([eye, -eye]), slack, np.array([min(self.budget, 1 / p_s.min())]))

@@ -48,9 +48,10 @@ class LIP(Region):
 
     def value(self, lifts: Array, p_s: Array) -> Array:
         """The largest of l and e^(upper - lower) / l, both convex."""
-        with np.errstate(divide="ignore", over="ignore"):
-            falls = math.exp(self.upper - self.lower) / lifts.min(axis=-1)
-        return np.asarray(np.maximum(lifts.max(axis=-1), falls))
+        least = lifts.min(axis=-1)
+        with np.errstate(over="ignore"):
+            falls = exponential(self.upper - self.lower) / np.where(least > 0, least, 1.0)
+        return np.asarray(np.maximum(lifts.max(axis=-1), np.where(least > 0, falls, np.inf)))
 
     def support(self, directions: Array, p_s: Array) -> Array:
         """e^upper E w+ - e^-lower E w-: every lift at the end that its w asks for."""
@@ -58,7 +59,9 @@ class LIP(Region):
         return np.asarray((high + low) @ p_s)
 
     def part(self, p_s: Array) -> Part:
-        sides = np.concatenate([self.budget * p_s, -math.exp(-self.lower) * p_s])
+        least = math.exp(-self.lower)
+        # What the others must have is not left for one; beyond that the upper half says nothing.
+        sides = np.concatenate([np.minimum(self.budget * p_s, 1 - least * (1 - p_s)), -least * p_s])
         return Part(HALF_SPACES, sides, np.concatenate([np.eye(len(p_s)), -np.eye(len(p_s))]))
 
     @property

@@ -19,14 +19,17 @@ from alphalift.regions.total_variation import TotalVariation
 PROMISES: dict[str, type[Region]] = {
     promise.__name__: promise for promise in (AlphaLift, MaxLift, PML, LIP, LDP, TotalVariation, ChiSquare, KL, Renyi)
 }
+_LONGEST = 1000
 _HOW = f"write for instance 'AlphaLift(10, 0.3)', 'LIP(lower=0.5, upper=0.2)' or 'KL(0.1) & MaxLift(1)'; there are {', '.join(PROMISES)}"
 
 
 def parse(text: str) -> Region:
     """The region that a text names; numbers keep the digits that were typed."""
     try:
+        if len(text) > _LONGEST:
+            raise ValueError
         return _region(ast.parse(text.strip(), mode="eval").body, text.strip())
-    except (SyntaxError, ValueError, RecursionError, TypeError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError) as error:
         if isinstance(error, PromiseError):
             raise
         raise PromiseError(f"the promise cannot be read: {_HOW}") from None

@@ -11,7 +11,15 @@ from alphalift.exact import Array
 from alphalift.measures.lift import alpha_over, check_alpha
 from alphalift.measures.renyi import renyi_divergences
 from alphalift.regions.alpha_lift import norm_ball, norm_support
-from alphalift.regions.base import Region, budget_parameter, exponential, less, parameter, perfect_privacy
+from alphalift.regions.base import (
+    LARGEST_ORDER,
+    Region,
+    budget_parameter,
+    exponential,
+    less,
+    parameter,
+    perfect_privacy,
+)
 
 
 @dataclass(frozen=True)
@@ -26,7 +34,7 @@ class Renyi(Region):
 
     def __post_init__(self) -> None:
         order = parameter("order", self.order, upwards=True)
-        check_alpha(order, "order")
+        check_alpha(order, "order", most=LARGEST_ORDER)
         object.__setattr__(self, "order", order)
         object.__setattr__(self, "epsilon", budget_parameter("epsilon", self.epsilon))
 

@@ -36,7 +36,7 @@ class TotalVariation(Budgeted):
 
     def part(self, p_s: Array) -> Part:
         """With slacks t_s >= 0: P(s|y) - t_s <= P(s) and sum t <= epsilon, instead of a half-space for every event."""
-        size = len(p_s)
+        size, epsilon = len(p_s), min(self.epsilon, 1.0)
         directions = np.vstack([np.eye(size), np.zeros(size)])
         slacks = np.hstack([-np.eye(size), np.ones((size, 1))])
-        return Part(HALF_SPACES, np.append(p_s, self.epsilon), directions, slacks, np.full(size, self.epsilon))
+        return Part(HALF_SPACES, np.append(p_s, epsilon), directions, slacks, np.full(size, epsilon))

@@ -73,7 +73,7 @@ class KeyedDraw:
         return words
 
     def _mac(self, ids: pa.Array | Numbers, x: Numbers) -> Bytes:
-        if isinstance(ids, np.ndarray) and len(ids) and -_ONE_BLOCK // 10 < ids.min() and ids.max() < _ONE_BLOCK:
+        if isinstance(ids, np.ndarray) and len(ids) and ids.min() > -_ONE_BLOCK // 10 and ids.max() < _ONE_BLOCK:
             return self._encrypt(_integer_blocks(ids, x))
         text, starts = _digits(ids) if isinstance(ids, np.ndarray) else _buffers(ids)
         lengths = np.diff(starts)

@@ -281,18 +281,21 @@ class _Text(Source):
                 yield reader
 
     def _trouble(self, error: Exception) -> str:
-        message = str(error)
+        # What Arrow quotes of the row comes last, and is not looked at.
+        message, ragged, _ = str(error).partition("Expected")
         found = re.search(r"Row #(\d+)", message)
         row = f"row {found[1]}" if found else "a row"
+        if ragged:
+            return f"is not a table: {row} has another number of cells than the header"
         if isinstance(error, UnicodeError) or "UTF8" in message:
-            return f"is not UTF-8 text{f' in row {found[1]}' if found else ''}; convert it first"
+            return f"is not UTF-8 text{f' in {row}' if found else ''}; convert it first"
         if isinstance(error, OSError):
             return "cannot be read; is it readable, and whole and really gzipped if it ends in .gz?"
         if "Empty CSV" in message:
             return "is empty, or has nothing after its first row"
         if "straddl" in message:
             return f"has a row of more than {MAX_ROW_BYTES >> 20} MB, or a quote that is never closed"
-        return f"is not a table: {row} has another number of cells than the header"
+        return super()._trouble(error)
 
 
 class _Quotes:

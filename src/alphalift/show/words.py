@@ -20,6 +20,8 @@ _NOT_COVERED = (
 
 def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X") -> str:
     """Sentences for a reader who knows the table but not the mathematics."""
+    if type(solution.region).about is not Region.about:
+        secret = f"{useful} itself"  # the promise has X for its secret
     told = [_designed(solution, secret, useful), *_groups(solution, secret), _status(solution, useful)]
     lines = [*told, _proof(solution), _NOT_COVERED]
     return "\n".join(lines)

@@ -63,7 +63,7 @@ def pull_inside(points: Array, joint: Joint, region: Region) -> Array:
     fall = np.maximum((values[outside] - probed.min(axis=1)) / _PROBE, 1e-300)
     along = _mixed(moved, np.eye(len(joint.p_x))[probed.argmin(axis=1)], 1.01 * excess / fall)
     inside = region.value(along @ joint.lift.T, joint.p_s) <= limit
-    inwards = _mixed(moved, joint.p_x[None], 1.01 * excess / (values[outside] - region.neutral))
+    inwards = _mixed(moved, joint.p_x[None], 1.01 * excess / (values[outside] - region.value_of_nothing(joint.p_s)))
     repaired = np.where(inside[:, None], along, inwards)
     kept = region.value(repaired @ joint.lift.T, joint.p_s) <= limit
     near = np.abs(repaired - moved).max(axis=1) <= _LARGEST_REPAIR
