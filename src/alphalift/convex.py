@@ -94,6 +94,9 @@ class Part:
     slacks: Array = field(default_factory=lambda: np.empty((0, 0)))
     widths: Array = field(default_factory=lambda: np.empty(0))
     function: RowFunction | None = None
+    # Half-spaces whose bound is what the others and sum q = 1 leave; and whether the part cannot bind at all.
+    capped: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
+    idle: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,9 +24,11 @@ from alphalift import (
     design,
     implications,
     sweep,
+    to_document,
 )
 from alphalift.baselines import SubsetMerging
 from alphalift.exact import exact
+from alphalift.proof import checker
 from alphalift.regions import parse
 from alphalift.utilities import MutualInformation
 
@@ -74,6 +76,9 @@ def test_a_part_that_does_not_bind_costs_nothing(tight, loose):
     one, other = (design(joint, region, solver=Optimal(time_limit=5)) for region in (tight, loose))
     assert other.utility == pytest.approx(one.utility, abs=3e-4)
     assert other.relative_gap <= 1e-4
+    document = to_document(other)
+    assert all(verdict.proven for verdict in checker.check(document))
+    assert float(document["claims"]["optimum_at_most"]) <= other.upper_bound + 1e-5
 
 
 def test_a_users_value_may_depend_on_the_prior():

@@ -59,7 +59,8 @@ def accepted(path, expected):
 
 ONE = {("a", SECRET): 1}
 MANY = 100
-CELL = "c" * 10_000_000
+CELL = "c" * 3_000_000
+HUGE = "c" * 10_000_000
 
 GOOD = {
     "formula =": ("s|x\na|=1+1\n", {("a", "=1+1"): 1}),
@@ -96,8 +97,8 @@ GOOD = {
     "duplicate headers elsewhere": ("s|y|y|x\na|1|2|b\n", {("a", "b"): 1}),
     "empty header names": ("s|||x\na|1|2|b\n", {("a", "b"): 1}),
     "names that differ in case": ("S|s|X|x\n1|a|2|b\n", {("a", "b"): 1}),
-    "a cell of 10 MB": (f"s|x\na|{CELL}\nb|c\n", {("a", CELL): 1, ("b", "c"): 1}),
-    "a cell of 10 MB elsewhere": (f's|y|x\na|"{CELL}"|b\n', {("a", "b"): 1}),
+    "a cell of 3 MB": (f"s|x\na|{CELL}\nb|c\n", {("a", CELL): 1, ("b", "c"): 1}),
+    "a cell of 3 MB elsewhere": (f's|y|x\na|"{CELL}"|b\n', {("a", "b"): 1}),
     "10,000 columns": ("s|x|" + "|".join(map(str, range(9998))) + "\na|b" + "|1" * 9998 + "\n", {("a", "b"): 1}),
     "10,000 empty columns": ("s|x" + "|" * 9998 + "\na|b" + "|" * 9998 + "\n", {("a", "b"): 1}),
     "no value": ("s|x\n|\n", {(MISSING, MISSING): 1}),
@@ -148,7 +149,8 @@ BAD = {
     "byte order mark only": ("\ufeff", EMPTY),
     "null bytes": ("\0" * 1000, f"{COLUMN}|{EMPTY}"),
     "the missing symbol": (f"s|x\n{SECRET}|{MISSING}\n", MISSING_TEXT),
-    "a row of 20 MB": (f"s|x\n{SECRET}|{'c' * (MAX_ROW_BYTES * 3)}\n", "row of more than 16 MB"),
+    "a cell of 10 MB": (f"s|x\n{SECRET}|{HUGE}\n", "row of more than 4 MB"),
+    "a cell of 10 MB elsewhere": (f's|y|x\n{SECRET}|"{HUGE}"|b\n', "row of more than 4 MB"),
     "no line ends at all": (SECRET * (MAX_ROW_BYTES // 2), EMPTY),
     "a picture": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)), f"{COLUMN}|{UTF8}|{QUOTE}|{CELLS}"),
 }
@@ -253,7 +255,7 @@ PLAIN = {
     "nanosecond in a zone": (pa.array([1], pa.timestamp("ns", "UTC")), "1970-01-01 00:00:00.000000001+00:00"),
     "null": (pa.array([None], pa.string()), MISSING),
     "only nulls": (pa.nulls(1), MISSING),
-    "10 MB": (pa.array([CELL]), CELL),
+    "10 MB": (pa.array([HUGE]), HUGE),
 }
 
 
@@ -425,5 +427,5 @@ def test_bombs_need_less_than_a_gigabyte(tmp_path):
     *_, kilobytes = run.stdout.split()
     assert "bomb.csv.gz 25000000\n25000000" in run.stdout
     assert "bomb.parquet 20000000\n20000000" in run.stdout
-    assert "row of more than 16 MB" in run.stdout
+    assert "row of more than 4 MB" in run.stdout
     assert int(kilobytes) < 1_000_000, run.stderr

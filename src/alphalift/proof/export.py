@@ -46,36 +46,42 @@ class _Layout:
 
     def entries(self, dual: Array) -> Array:
         """The components' entries one after the other, then nu."""
-        return np.concatenate([*(np.append(w, b) for w, b in self._by_component(dual)), dual[-1:]])
+        found, nu = self._by_component(dual)
+        return np.concatenate([*(np.append(w, b) for w, b in found), [nu]])
 
-    def _by_component(self, dual: Array) -> list[tuple[Array, list[float]]]:
-        first, found = 0, []
+    def _by_component(self, dual: Array) -> tuple[list[tuple[Array, list[float]]], float]:
+        """w and perhaps b of every component, and nu.
+
+        A capped half-space says q_s <= 1 - sum of what the others must have. Where sum q = 1 that is a bound on the others
+        from below: its weight k moves from w_s to all others as -k, and from nu. An idle part has no say but for E w,
+        what it takes from nu at l = 1.
+        """
+        first, found, nu = 0, list[tuple[Array, list[float]]](), float(dual[-1])
         for part in self.parts:
             own = dual[first : first + len(part.directions)]
             first += len(own)
-            found.append((part.directions.T @ own, [own[-1] / STEEPNESS] if part.kind == ENTROPY else []))
+            w = part.directions.T @ own
+            shift = float(w @ self.p_s) if part.idle else float(own[part.capped].sum()) if len(part.capped) else 0.0
+            w, nu = np.zeros_like(w) if part.idle else w - shift, nu - shift
+            found.append((w, [own[-1] / STEEPNESS if not part.idle else 0.0] if part.kind == ENTROPY else []))
         if self.region.perfect:  # which was solved as another region: one w for all, and a b that is not used
             rest = [(np.zeros_like(self.p_s), list[float]()) for _ in self.region.components[1:]]
             with_b = [isinstance(component, KL) for component in self.region.components]
-            return [(w, [1.0] * b) for (w, _), b in zip([found[0], *rest], with_b, strict=True)]
-        return found
+            return [(w, [1.0] * b) for (w, _), b in zip([found[0], *rest], with_b, strict=True)], nu
+        return found, nu
 
-    def sigma(self, dual: Array) -> float:
-        """What the checker subtracts for this dual, in floats."""
-        found = self._by_component(dual)
+    def terms(self, dual: Array) -> tuple[Array, float]:
+        """The sum of the components' w, and nu - sigma as the checker computes it, in floats."""
+        found, nu = self._by_component(dual)
+        total = np.asarray(sum(w for w, _ in found))
         if self.region.perfect:
-            return float(sum(w @ self.p_s for w, _ in found))
-        total = 0.0
+            return total, nu - float(total @ self.p_s)
         for component, (w, b) in zip(self.region.components, found, strict=True):
             if isinstance(component, KL):
-                total += float(component.support_at(w[None], self.p_s, np.maximum(b, 1e-300))[0])
+                nu -= float(component.support_at(w[None], self.p_s, np.maximum(b, 1e-300))[0])
             else:
-                total += float(component.support(w[None], self.p_s)[0])
-        return total
-
-    def w(self, dual: Array) -> Array:
-        """The sum of the components' w."""
-        return np.asarray(sum(w for w, _ in self._by_component(dual)))
+                nu -= float(component.support(w[None], self.p_s)[0])
+        return total, nu
 
 
 class _Tree:
@@ -136,11 +142,11 @@ class _Tree:
         tree = self.certificate
         if tree.child[node]:
             return False
-        dual, nu = tree.dual[node], tree.dual[node, -1]
         ends = np.array([low, high]) / self.one
-        c = tree.prices + nu - self.layout.w(dual) @ self.joint.p_s_given_x
+        w, constant = self.layout.terms(tree.dual[node])
+        c = tree.prices + self.layout.entries(tree.dual[node])[-1] - w @ self.joint.p_s_given_x
         q = entropy(ends[..., None]) - c * ends
-        bound = nu - self.layout.sigma(dual) + q.min(axis=0).sum()
+        bound = constant + q.min(axis=0).sum()
         return bool(bound >= tree.threshold)
 
     def _trims(self, node: int, low: list[int], high: list[int]) -> list[tuple[int, int, bool]]:

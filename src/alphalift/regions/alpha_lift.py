@@ -25,9 +25,10 @@ def norm_ball(t: float, alpha: float, p_s: Array) -> Part:
     """(E l^alpha)^(1/alpha) <= t: for w >= 0, sum_s w_s P(s|y) is at most t (E w^a)^(1/a), 1/a + 1/alpha = 1 (Hoelder)."""
     # Beyond what certainty about a secret has, the bound says nothing, and its size would only disturb the kernels.
     if math.isinf(alpha):
-        return Part(HALF_SPACES, np.minimum(t * p_s, 1.0), np.eye(len(p_s)))
+        return Part(HALF_SPACES, np.minimum(t * p_s, 1.0), np.eye(len(p_s)), capped=t * p_s >= 1.0)
     largest = float(p_s.min()) ** (1 / alpha - 1)
-    return Part(NORM_BALL, np.array([min(t, largest), alpha_over(alpha), *p_s]), np.eye(len(p_s)))
+    parameters = np.array([min(t, largest), alpha_over(alpha), *p_s])
+    return Part(NORM_BALL, parameters, np.eye(len(p_s)), idle=t >= largest)
 
 
 def norm_support(t: float, alpha: float, directions: Array, p_s: Array) -> Array:

@@ -63,5 +63,6 @@ class KL(Budgeted):
     def part(self, p_s: Array) -> Part:
         directions = np.vstack([np.eye(len(p_s)), np.zeros(len(p_s))])
         # Certainty about the rarest secret is as far as a divergence goes.
-        epsilon = min(self.epsilon, -math.log(p_s.min()))
-        return Part(ENTROPY, np.array([epsilon, STEEPNESS, *p_s]), directions)
+        largest = -math.log(p_s.min())
+        parameters = np.array([min(self.epsilon, largest), STEEPNESS, *p_s])
+        return Part(ENTROPY, parameters, directions, idle=self.epsilon >= largest)

@@ -61,8 +61,10 @@ class LIP(Region):
     def part(self, p_s: Array) -> Part:
         least = math.exp(-self.lower)
         # What the others must have is not left for one; beyond that the upper half says nothing.
-        sides = np.concatenate([np.minimum(self.budget * p_s, 1 - least * (1 - p_s)), -least * p_s])
-        return Part(HALF_SPACES, sides, np.concatenate([np.eye(len(p_s)), -np.eye(len(p_s))]))
+        left = 1 - least * (1 - p_s)
+        sides = np.concatenate([np.minimum(self.budget * p_s, left), -least * p_s])
+        capped = np.append(self.budget * p_s >= left, np.zeros(len(p_s), np.bool_))
+        return Part(HALF_SPACES, sides, np.concatenate([np.eye(len(p_s)), -np.eye(len(p_s))]), capped=capped)
 
     @property
     def simplest(self) -> Region:

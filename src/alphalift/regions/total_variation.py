@@ -39,4 +39,6 @@ class TotalVariation(Budgeted):
         size, epsilon = len(p_s), min(self.epsilon, 1.0)
         directions = np.vstack([np.eye(size), np.zeros(size)])
         slacks = np.hstack([-np.eye(size), np.ones((size, 1))])
-        return Part(HALF_SPACES, np.append(p_s, epsilon), directions, slacks, np.full(size, epsilon))
+        return Part(
+            HALF_SPACES, np.append(p_s, epsilon), directions, slacks, np.full(size, epsilon), idle=self.epsilon >= 1
+        )

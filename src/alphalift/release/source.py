@@ -26,8 +26,8 @@ from alphalift.errors import TableError
 
 # More combinations than this are no joint that could be designed for, and would fill the memory.
 MAX_COMBINATIONS = 4_000_000
-# A row of a CSV file, with all its cells, must fit into this many bytes.
-MAX_ROW_BYTES = 1 << 24
+# A row of a CSV file, with all its cells, must fit into this many bytes. Arrow reads 32 times as much ahead.
+MAX_ROW_BYTES = 1 << 22
 _FEW_BYTES = 1 << 16
 BATCH_ROWS = 1 << 16
 _COUNT = "rows"
