@@ -90,9 +90,10 @@ def copy():
 seconds = timed(copy)
 """
 RELEASE = """
+from alphalift.release import release as apply
 mechanism = solution()
-release(mechanism, pa.table({"id": [1], "x": [LABELS[0]]}), useful="x", record_id="id", key=KEY)
-seconds = timed(lambda: release(mechanism, sys.argv[1], useful="x", record_id="id", key=KEY, ids=sys.argv[3], out=sys.argv[2]))
+apply(mechanism, pa.table({"id": [1], "x": [LABELS[0]]}), useful="x", record_id="id", key=KEY)
+seconds = timed(lambda: apply(mechanism, sys.argv[1], useful="x", record_id="id", key=KEY, ids=sys.argv[3], out=sys.argv[2]))
 """
 COPY_CSV = """
 seconds = timed(lambda: duckdb.sql(f"COPY (SELECT id, x FROM read_csv('{sys.argv[1]}', all_varchar=true)) TO '{sys.argv[2]}'"))

@@ -11,7 +11,7 @@ from scipy.stats import chi2
 from alphalift import InputError, TableError
 from alphalift.proof import Integers
 from alphalift.release.draw import outputs_of_words
-from alphalift.release.keyed import KeyedDraw
+from alphalift.release.keyed import KeyedDraw, RisingIds, as_text
 
 KEY = bytes(range(32))
 
@@ -138,3 +138,27 @@ def test_what_cannot_identify_a_record_is_refused():
         draw.outputs(pa.array(["x" * 60_001]), x)
     with pytest.raises(InputError, match="32 bytes"):
         KeyedDraw(b"short", mechanism(), "n")
+
+
+@pytest.mark.parametrize(
+    ("ids", "rising"),
+    [
+        ([1, 2, 3], True),
+        ([1, 2, 2], False),
+        ([2, 1], False),
+        ([-3, -1, 0], True),
+        (["a", "b", "aa", "ab"], True),
+        (["a", "a"], False),
+        (["b", "a"], False),
+        (["aa", "b"], False),
+        (["", "0"], True),
+        (["ab", "ac", "ab"], False),
+        (["é", "è"], False),
+    ],
+)
+def test_rising_ids_are_recognised_in_any_chunks(ids, rising):
+    for size in range(1, len(ids) + 1):
+        order = RisingIds()
+        for start in range(0, len(ids), size):
+            order.see(as_text(pa.array(ids[start : start + size])))
+        assert order.rising is rising

@@ -5,8 +5,9 @@ from __future__ import annotations
 import secrets
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from alphalift.errors import InputError, TableError
 from alphalift.joint import Joint
 from alphalift.proof import Integers
-from alphalift.release.keyed import KeyedDraw
+from alphalift.release.keyed import KeyedDraw, RisingIds, as_text
 from alphalift.release.ledger import Composition, Ledger
 from alphalift.release.read import Columns
 from alphalift.release.source import Source, open_table
@@ -30,7 +31,7 @@ ONE_NAMESPACE = "default"
 # Rows of a batch: memory does not depend on the table's.
 _ROWS = 1 << 19
 # For the check of ids; what does not fit goes to a temporary folder.
-_MEMORY = "400MB"
+_MEMORY = "250MB"
 
 
 class Proven(Protocol):
@@ -75,21 +76,20 @@ def release(
 
     The draw depends on the key, the mechanism, the namespace, the record's id and its value, and on nothing else: run it
     again, in any order, in parts, and every record has the output that it had. An id that occurs with two values would be
-    answered twice, so that is checked first (`ids="unique"` trusts the caller). `one_shot` needs neither ids nor key and
+    answered twice, so that is checked before the output appears (`ids="unique"` trusts the caller): ids in rising order
+    cannot repeat, others are compared in a second pass, out of core. `one_shot` needs neither ids nor key and
     draws fresh randomness: never do it twice for the same people. Values that the mechanism does not know are refused,
     or with `unseen="answer"` answered by its proven law for them. `keep` copies other columns, which no promise covers.
     """
     job = _job(mechanism, useful, record_id, key, namespace, unseen, bins, keep, with_ids, one_shot)
     source = open_table(table, columns=job.columns)
-    if not one_shot and ids == "check":
-        job.refuse_two_values(source)
     composition = None
     if ledger is not None and not one_shot and mechanism.integers is not None:
         # Before any output exists: what is not written down is not released.
         composition = ledger.admit(namespace, mechanism.integers, mechanism.joint, new_release=new_release)
     with whole_file(Path(out)) if out is not None else nullcontext() as part:
         writer: Writer | None = None
-        for batch in job.released(source):
+        for batch in _ahead(job.released(source)):
             if writer is None:
                 writer = (
                     InMemory(batch.schema) if part is None else open_writer(part, Path(out or "").name, batch.schema)
@@ -98,6 +98,8 @@ def release(
         if writer is None:
             raise TableError("the table has no rows to release")
         writer.close()
+        if not one_shot and ids == "check" and not job.order.rising:  # before anybody can see the output
+            job.refuse_two_values(source)
     return Released(job.rows, job.unseen_rows, composition, writer.table if isinstance(writer, InMemory) else None)
 
 
@@ -144,6 +146,7 @@ class _Job:
     answer_unseen: bool
     rows: int = 0
     unseen_rows: int = 0
+    order: RisingIds = field(default_factory=RisingIds)
 
     @property
     def useful(self) -> list[str]:
@@ -184,10 +187,12 @@ class _Job:
 
     def released(self, source: Source) -> Iterator[pa.RecordBatch]:
         """Batches of ids, outputs and kept columns."""
-        for batch in source.batches(self.columns, rows=_ROWS):
+        for batch in _ahead(source.batches(self.columns, rows=_ROWS)):
             numbers = self._answerable(self.symbols.numbers(batch))
             ids = pa.array(np.arange(self.rows, self.rows + len(batch))) if self.record_id is None else None
-            outputs = self.draw.outputs(batch.column(self.record_id) if ids is None else ids, numbers)
+            texts = as_text(batch.column(self.record_id) if ids is None else ids)
+            self.order.see(texts)
+            outputs = self.draw.outputs(texts, numbers)
             self.rows += len(batch)
             y = pa.DictionaryArray.from_arrays(pa.array(outputs), self.y_labels)
             arrays = {self.record_id: batch.column(self.record_id)} if self.with_ids and self.record_id else {}
@@ -209,6 +214,15 @@ class _Job:
                 "design for a table that has it, or answer such values by the mechanism's law for them (unseen = answer)"
             )
         return numbers
+
+
+def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same batches, the next one made while the last one is used: reading, drawing and writing go on beside each other."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = pool.submit(next, batches, None)
+            yield batch
 
 
 def _plain(column: pa.Array) -> pa.Array:

@@ -13,6 +13,7 @@ Every record of a mechanism takes the same work.
 from __future__ import annotations
 
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -56,9 +57,10 @@ class KeyedDraw:
         # Outputs of more than one block are the encryptions of the MAC with a counter, under another key.
         self._extend = _cipher(key, mechanism.identity, namespace, "extend")
 
-    def outputs(self, ids: pa.Array, x: Numbers) -> NDArray[np.int32]:
+    def outputs(self, ids: pa.Array | Numbers, x: Numbers) -> NDArray[np.int32]:
         """The number of the output of every record; x is the number of its symbol, |X| for an unseen value."""
-        words = self._words(_as_text(ids), np.ascontiguousarray(x, dtype=np.int64))
+        texts = ids if isinstance(ids, np.ndarray) else as_text(ids)
+        words = self._words(texts, np.ascontiguousarray(x, dtype=np.int64))
         return np.asarray(_select(words, self._edges, x))
 
     def _words(self, ids: pa.Array | Numbers, x: Numbers) -> Words:
@@ -147,7 +149,7 @@ def _at_least(word, edge):  # type: ignore[no-untyped-def]
     return above
 
 
-def _as_text(ids: pa.Array) -> pa.Array | Numbers:
+def as_text(ids: pa.Array) -> pa.Array | Numbers:
     """Ids as text, or as integers whose decimal digits are their text; other types have no one text."""
     if isinstance(ids, pa.ChunkedArray):
         ids = ids.combine_chunks()
@@ -162,6 +164,49 @@ def _as_text(ids: pa.Array) -> pa.Array | Numbers:
     if pa.types.is_string(ids.type) or pa.types.is_large_string(ids.type) or pa.types.is_string_view(ids.type):
         return ids.cast(pa.large_string())
     raise TableError(f"a record id is text or an integer, not {ids.type}; convert the column to text first")
+
+
+class RisingIds:
+    """Whether every id so far is larger than the one before it, integers by size, texts by length and then by bytes."""
+
+    def __init__(self) -> None:
+        self.rising = True
+        self._last: Any = None
+
+    def see(self, ids: pa.Array | Numbers) -> None:
+        """The next ids, as `as_text` makes them."""
+        if not self.rising or not len(ids):
+            return
+        ends: list[Any] = [ids[place] for place in (0, -1)]
+        if isinstance(ids, np.ndarray):
+            inside = bool((ids[1:] > ids[:-1]).all())
+        else:
+            inside = bool(_rises(*_buffers(ids)))
+            ends = [_ordered(end.as_py()) for end in ends]
+        self.rising = inside and (self._last is None or bool(self._last < ends[0]))
+        self._last = ends[1]
+
+
+def _ordered(text: str) -> tuple[int, bytes]:
+    return len(text.encode()), text.encode()
+
+
+@kernel
+def _rises(text, starts):  # type: ignore[no-untyped-def]
+    for row in range(1, len(starts) - 1):
+        length, before = starts[row + 1] - starts[row], starts[row] - starts[row - 1]
+        if length < before:
+            return False
+        larger = length > before
+        for i in range(length):
+            if larger:
+                break
+            if text[starts[row] + i] < text[starts[row - 1] + i]:
+                return False
+            larger = text[starts[row] + i] > text[starts[row - 1] + i]
+        if not larger:
+            return False
+    return True
 
 
 def _buffers(ids: pa.Array) -> tuple[Bytes, Numbers]:

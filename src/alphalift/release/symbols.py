@@ -29,7 +29,7 @@ class Symbols:
             encoded = self._binned(batch.column(name), name)
             if not pa.types.is_dictionary(encoded.type) or encoded.null_count:
                 encoded = _decoded(encoded).dictionary_encode(null_encoding="encode")
-            texts = canonical_texts(encoded.dictionary.to_pylist(), name)
+            texts = canonical_texts(encoded.dictionary, name)
             # Combinations that occur, not all that could: products of columns grow.
             codes = combined * len(texts) + np.asarray(encoded.indices.to_numpy(zero_copy_only=False))
             if len(self.columns) == 1:
