@@ -370,9 +370,11 @@ class _Parquet(Source):
 
     def _stream(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
         for path in self.files:
-            with parquet.ParquetFile(path) as file:
-                for batch in file.iter_batches(batch_size=rows, columns=columns):
-                    yield batch.select(columns)
+            # Without buffering ahead, which would hold the columns of the whole file.
+            with parquet.ParquetFile(path, pre_buffer=False) as file:
+                for group in range(file.num_row_groups):
+                    for batch in file.iter_batches(batch_size=rows, columns=columns, row_groups=[group]):
+                        yield batch.select(columns)
 
     def _count(self, columns: list[str]) -> pa.Table:
         if not _all_same_in_duckdb(self.schema, columns):

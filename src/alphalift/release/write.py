@@ -31,7 +31,9 @@ def open_writer(path: Path, name: str, schema: pa.Schema) -> Writer:
 
 class _Parquet:
     def __init__(self, path: Path, schema: pa.Schema) -> None:
-        self._writer = parquet.ParquetWriter(path, schema)
+        # Dictionaries for the outputs, which are few, not for ids, which are all different.
+        few = [field.name for field in schema if pa.types.is_dictionary(field.type)]
+        self._writer = parquet.ParquetWriter(path, schema, use_dictionary=few)
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
         self._writer.write_batch(batch)

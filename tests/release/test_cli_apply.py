@@ -1,0 +1,112 @@
+"""`alphalift key new` and `alphalift apply`, as a person runs them."""
+
+import csv
+import json
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+TABLE = "id,colour,ill\n" + "".join(
+    f"{i:03d},{colour},{ill}\n"
+    for i, (colour, ill) in enumerate(
+        [("red", "yes"), ("red", "no"), ("blue", "no"), ("blue", "no"), ("green", "yes")] * 20
+    )
+)
+
+
+def alphalift(*arguments, folder, **options):
+    command = [sys.executable, "-m", "alphalift", *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=400, **options)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("release")
+    (folder / "t.csv").write_text(TABLE)
+    designed = alphalift(
+        "design", "t.csv", "-s", "ill", "-u", "colour", "--promise", "LIP(0.1)", "--out", "m.json", folder=folder
+    )
+    assert designed.returncode == 0, designed.stderr
+    assert alphalift("key", "new", "k", folder=folder).returncode == 0
+    return folder
+
+
+APPLY = ("apply", "m.json", "t.csv", "-u", "colour", "--id", "id", "--key", "k")
+
+
+def test_three_commands_from_a_table_to_a_release(folder):
+    done = alphalift(*APPLY, "--out", "y.csv", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "Released 100 records" in done.stdout
+    rows = list(csv.DictReader((folder / "y.csv").read_text().splitlines()))
+    assert [row["id"] for row in rows] == [f"{i:03d}" for i in range(100)], "007 stays 007"
+    codebook = json.loads((folder / "y.csv.codebook.json").read_text())
+    assert {row["released colour"] for row in rows} <= {output["label"] for output in codebook["outputs"]}
+    manifest = json.loads((folder / "y.csv.manifest.json").read_text())
+    assert (manifest["rows"], manifest["ids"]) == (100, "checked")
+    again = alphalift(*APPLY, "--out", "z.csv", folder=folder)
+    assert again.returncode == 0
+    assert (folder / "z.csv").read_bytes() == (folder / "y.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (APPLY[:5], "needs the column that identifies a record"),
+        ((*APPLY[:3], "-u", "ill", *APPLY[5:]), "does not know"),
+        ((*APPLY[:3], "-u", "size", *APPLY[5:]), "no column 'size'"),
+        ((*APPLY[:7], "--key", "gone"), "there is no such key"),
+        (("apply", "t.csv", *APPLY[2:]), "is refused"),
+    ],
+)
+def test_what_is_refused_writes_nothing(folder, arguments, message):
+    done = alphalift(*arguments, "--out", "x.csv", folder=folder)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (folder / "x.csv").exists()
+
+
+def test_one_shot_says_what_it_means(folder):
+    done = alphalift("apply", "m.json", "t.csv", "-u", "colour", "--one-shot", "--out", "once.csv", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "second release of the same people would undo the promise" in done.stdout
+
+
+def test_a_second_mechanism_needs_to_be_asked_for(folder):
+    alphalift(*APPLY, "--out", "y.csv", folder=folder)
+    alphalift("design", "t.csv", "-s", "ill", "-u", "colour", "--promise", "KL(0.02)", "--out", "n.json", folder=folder)
+    other = ("apply", "n.json", *APPLY[2:])
+    refused = alphalift(*other, "--out", "x.csv", folder=folder)
+    assert refused.returncode == 1
+    assert "--new-release" in refused.stderr
+    done = alphalift(*other, "--new-release", "--out", "x.csv", folder=folder)
+    assert "2 mechanisms have now answered" in done.stdout
+    (folder / "x.csv").unlink()
+
+
+def test_a_disk_that_is_full_leaves_the_old_file_and_one_line(folder):
+    """Files may not grow beyond 300 bytes, which is what a full disk looks like to the writer."""
+    alphalift(*APPLY, "--out", "y.csv", folder=folder)
+    (folder / "old.csv").write_text("old")
+    limit = (300, 300)
+    done = alphalift(
+        *APPLY, "--out", "old.csv", folder=folder, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    )
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert (folder / "old.csv").read_text() == "old"
+    assert not list(folder.glob(".*"))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
+def test_a_folder_that_cannot_be_written_to(folder):
+    shut = folder / "shut"
+    shut.mkdir(mode=0o500)
+    done = alphalift(*APPLY, "--out", "shut/y.csv", folder=folder)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
+    assert not list(shut.iterdir())
