@@ -62,6 +62,12 @@ Bins = Annotated[
     list[str] | None, typer.Option(help="Bins of a numeric column, 'age=18,30,65'; repeat for several columns.")
 ]
 DropMissing = Annotated[bool, typer.Option("--drop-missing", help="Leave out rows with a missing value.")]
+Alphabet = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The declared values of a column, 'education=FILE' with one a line, instead of those in the table."
+    ),
+]
 Folder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
 
 
@@ -92,6 +98,7 @@ def design_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the mechanism as JSON instead of words.")] = False,
     drop_missing: DropMissing = False,
     bins: Bins = None,
+    alphabet: Alphabet = None,
     time_limit: TimeLimit = 60.0,
     withhold: Annotated[
         Path | None,
@@ -109,9 +116,11 @@ def design_command(
     for path in (out, withhold):
         if path is not None:
             _check_output(path, table)
-    joint = _read(table, sensitive, useful, drop_missing, bins)
+    joint = _read(table, sensitive, useful, drop_missing, bins, alphabet)
     with LiveLine() as live:
-        solution = design(joint, region, solver=Optimal(time_limit=time_limit, progress=live.show))
+        solver = Optimal(time_limit=time_limit, progress=live.show)
+        source = _source([*sensitive, *useful], bins, alphabet)
+        solution = design(joint, region, solver=solver, source=source)
     document = to_document(solution) if out or withhold or as_json else {}
     if withhold is not None:
         document, opening = withhold_joint(document, secrets.token_hex(32))
@@ -330,10 +339,39 @@ def _check_output(out: Path, table: Path) -> None:
 
 
 def _read(
-    table: Path, sensitive: list[str], useful: list[str], drop_missing: bool, bins: list[str] | None = None
+    table: Path,
+    sensitive: list[str],
+    useful: list[str],
+    drop_missing: bool,
+    bins: list[str] | None = None,
+    alphabet: list[str] | None = None,
 ) -> Joint:
     missing: Literal["drop", "symbol"] = "drop" if drop_missing else "symbol"
-    return read_joint(table, sensitive=sensitive, useful=useful, missing=missing, bins=_bins(bins))
+    declared = _alphabet(alphabet)
+    return read_joint(table, sensitive=sensitive, useful=useful, missing=missing, bins=_bins(bins), alphabet=declared)
+
+
+def _alphabet(texts: list[str] | None) -> dict[str, list[str]]:
+    """Declared values by column, read from files with one value a line."""
+    declared = {}
+    for text in texts or []:
+        column, sign, file = text.partition("=")
+        if not sign or not Path(file).is_file():
+            raise InputError(f"an alphabet is written as 'column=FILE' with a file that exists, not {text!r}")
+        declared[column] = Path(file).read_text(encoding="utf-8").splitlines()
+    return declared
+
+
+def _source(columns: list[str], bins: list[str] | None, alphabet: list[str] | None) -> str:
+    """Where the domain came from, for the file's provenance."""
+    declared = [*_bins(bins), *_alphabet(alphabet)]
+    read = [column for column in columns if column not in declared]
+    parts = [
+        f"{'declared' if names is declared else 'read from the table'} for {', '.join(names)}"
+        for names in (declared, read)
+        if names
+    ]
+    return f"domain {' and '.join(parts)}"
 
 
 def _bins(texts: list[str] | None) -> dict[str, list[float]]:

@@ -29,15 +29,17 @@ def design(
     utility: Utility | None = None,
     solver: Solver | None = None,
     bits: int = _USUAL_BITS,
+    source: str = "",
 ) -> Solution:
     """The mechanism that keeps as much of X as the solver can find within the region, in integers, proven.
 
     Unless named, the utility is mutual information and the solver is `Optimal()`, which returns the optimum
-    to within 1e-4 and a bound on what any mechanism could reach. Probabilities are integers over 2^bits.
+    to within 1e-4 and a bound on what any mechanism could reach. Probabilities are integers over 2^bits. `source` says
+    where the joint and its domain come from; the file's provenance repeats it.
     """
     solver = solver or Optimal()
     found = solver.solve(region.about(joint), [region], utility or MutualInformation())[0]
-    proven = prove(replace(found, settings=repr(solver)), bits=bits)
+    proven = prove(replace(found, settings="; ".join(filter(None, [repr(solver), source]))), bits=bits)
     if isinstance(solver, Optimal) and (proven.status is Status.ROUNDED or proven.relative_gap > _LARGE_GAP):
         return _at_least_perfect(proven, bits)
     return proven

@@ -110,3 +110,15 @@ def test_a_folder_that_cannot_be_written_to(folder):
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert not list(shut.iterdir())
+
+
+def test_the_file_says_where_the_domain_came_from(folder):
+    (folder / "ill.txt").write_text("yes\nno\nperhaps\n")
+    design = ("design", "t.csv", "-s", "ill", "-u", "colour", "--promise", "LIP(0.1)", "--out", "d.json")
+    assert alphalift(*design, "--alphabet", "ill=ill.txt", folder=folder).returncode == 0
+    solver = json.loads((folder / "d.json").read_text())["provenance"]["solver"]
+    assert solver.endswith("domain declared for ill and read from the table for colour")
+    (folder / "ill.txt").write_text("yes\n")
+    refused = alphalift(*design, "--alphabet", "ill=ill.txt", folder=folder)
+    assert refused.returncode == 1
+    assert "outside of its alphabet in 60 rows" in refused.stderr
