@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from alphalift.errors import InputError, TableError
 from alphalift.joint import Joint
 from alphalift.proof import Integers
-from alphalift.release.keyed import KeyedDraw, RisingIds, as_text
+from alphalift.release.keyed import KEY_BYTES, KeyedDraw, RisingIds, as_text
 from alphalift.release.ledger import Composition, Ledger
 from alphalift.release.read import Columns
 from alphalift.release.source import Source, open_table
@@ -81,12 +81,26 @@ def release(
     draws fresh randomness: never do it twice for the same people. Values that the mechanism does not know are refused,
     or with `unseen="answer"` answered by its proven law for them. `keep` copies other columns, which no promise covers.
     """
-    job = _job(mechanism, useful, record_id, key, namespace, unseen, bins, keep, with_ids, one_shot)
+    integers = _releasable(mechanism, unseen)
+    if {record_id is None, key is None} != {one_shot}:
+        raise InputError(
+            "a release needs the column that identifies a record and a key, so that a record is never answered twice "
+            "with fresh randomness; without ids it can be done once and never again: one_shot"
+        )
+    job = _Job(
+        KeyedDraw(secrets.token_bytes(KEY_BYTES) if key is None else key, integers, namespace),
+        Symbols(integers.labels["x"], [useful] if isinstance(useful, str) else list(useful), bins),
+        pa.array(integers.labels["y"], pa.string()),
+        record_id,
+        list(keep),
+        with_ids and record_id is not None,
+        unseen == "answer",
+    )
     source = open_table(table, columns=job.columns)
     composition = None
-    if ledger is not None and not one_shot and mechanism.integers is not None:
+    if ledger is not None and not one_shot:
         # Before any output exists: what is not written down is not released.
-        composition = ledger.admit(namespace, mechanism.integers, mechanism.joint, new_release=new_release)
+        composition = ledger.admit(namespace, integers, mechanism.joint, new_release=new_release)
     with whole_file(Path(out)) if out is not None else nullcontext() as part:
         writer: Writer | None = None
         for batch in _ahead(job.released(source)):
@@ -103,34 +117,14 @@ def release(
     return Released(job.rows, job.unseen_rows, composition, writer.table if isinstance(writer, InMemory) else None)
 
 
-def _job(
-    mechanism: Proven,
-    useful: Columns,
-    record_id: str | None,
-    key: bytes | None,
-    namespace: str,
-    unseen: str,
-    bins: Mapping[str, Sequence[float]] | None,
-    keep: Sequence[str],
-    with_ids: bool,
-    one_shot: bool,
-) -> _Job:
-    """The job, if what was asked for is possible and safe."""
+def _releasable(mechanism: Proven, unseen: str) -> Integers:
+    """The integers that were proven, if there are any and they can do what is asked."""
     integers = mechanism.integers
     if integers is None:
         raise InputError("only a proven mechanism is released; this one has no integers (see design and prove)")
-    if {record_id is None, key is None} != {one_shot}:
-        raise InputError(
-            "a release needs the column that identifies a record and a key, so that a record is never answered twice "
-            "with fresh randomness; without ids it can be done once and never again: one_shot"
-        )
     if unseen == "answer" and integers.unseen is None:
         raise InputError("this mechanism has no law for unseen values; they can only be refused")
-    names = [useful] if isinstance(useful, str) else list(useful)
-    draw = KeyedDraw(secrets.token_bytes(32) if key is None else key, integers, namespace)
-    symbols = Symbols(integers.labels["x"], names, bins)
-    y_labels = pa.array(integers.labels["y"], pa.string())
-    return _Job(draw, symbols, y_labels, record_id, list(keep), with_ids and record_id is not None, unseen == "answer")
+    return integers
 
 
 @dataclass
