@@ -154,6 +154,15 @@ class TestRefusals:
             with pytest.raises(TableError):
                 run(TABLE.assign(id=ids))
 
+    def test_labels_that_a_spreadsheet_would_run(self, tmp_path):
+        table = TABLE.assign(job=TABLE["job"].replace({"cook": "=HYPERLINK(1)", "driver": "-5"}))
+        solution = design(read_joint(table, sensitive="ill", useful="job"), MaxLift(3))
+        options = {"useful": "job", "record_id": "id", "key": KEY}
+        with pytest.raises(InputError, match="1 of the mechanism's labels begin like a formula"):
+            release(solution, table, out=tmp_path / "out.csv", **options)
+        assert not list(tmp_path.iterdir())
+        release(solution, table, out=tmp_path / "out.parquet", **options)
+
     def test_unproven_mechanisms_and_empty_tables(self):
         floats = CompleteMerging().solve(SOLUTION.joint, [MaxLift(0.1)], SOLUTION.objective)[0]
         assert floats.status is Status.FEASIBLE

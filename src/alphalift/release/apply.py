@@ -25,7 +25,7 @@ from alphalift.release.read import Columns
 from alphalift.release.source import Source, open_table
 from alphalift.release.symbols import Symbols
 from alphalift.release.whole import whole_file
-from alphalift.release.write import InMemory, Writer, open_writer
+from alphalift.release.write import InMemory, Writer, open_writer, refuse_formulas
 
 ONE_NAMESPACE = "default"
 # Rows of a batch: memory does not depend on the table's.
@@ -96,6 +96,8 @@ def release(
         with_ids and record_id is not None,
         unseen == "answer",
     )
+    if out is not None:
+        refuse_formulas(Path(out).name, integers.labels["y"])
     source = open_table(table, columns=job.columns)
     composition = None
     if ledger is not None and not one_shot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -40,6 +41,26 @@ class _Parquet:
 
     def close(self) -> None:
         self._writer.close()
+
+
+def refuse_formulas(name: str, labels: Sequence[str]) -> None:
+    """Raise if a CSV file would have labels that a spreadsheet runs as formulas; numbers are none."""
+    formulas = [
+        label for label in labels if label.startswith(("=", "+", "-", "@", "\t", "\r")) and not _is_number(label)
+    ]
+    if formulas and ".parquet" not in Path(name).suffixes:
+        raise InputError(
+            f"{name}: {len(formulas)} of the mechanism's labels begin like a formula, which a spreadsheet would run; "
+            "write a .parquet file, or rename the values before the design"
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 class _Csv:
