@@ -195,11 +195,7 @@ def apply_command(
     facts = {
         "rows": done.rows,
         "rows_with_unseen_values": done.unseen,
-        "ids": "none: fresh randomness, which must not be drawn again"
-        if one_shot
-        else "trusted"
-        if ids_unique
-        else "checked",
+        "ids": "none, drawn with fresh randomness" if one_shot else ("trusted" if ids_unique else "checked"),
         "namespace": namespace,
         "kept_columns": keep or [],
         "composition": None if done.composition is None else str(done.composition),

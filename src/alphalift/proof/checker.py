@@ -13,6 +13,7 @@ import json
 import operator
 import re
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -197,7 +198,7 @@ def _mean(values: Iterable[Any], shares: list[int]) -> Any:
     return sum(terms[1:], terms[0]) / sum(shares)
 
 
-class Part:
+class Part(ABC):
     """One promise with its parameters. l are the lifts of an output, shares are proportional to P(s).
 
     sides: pairs left <= right that say that l keeps it. unseen: pairs that say that a law with rho = unseen(y) / P(y)
@@ -219,14 +220,14 @@ class Part:
         """Whether l = 1 is all that it allows."""
         return self.epsilon == 0
 
-    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]:
-        raise NotImplementedError
+    @abstractmethod
+    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]: ...
 
-    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]:
-        raise NotImplementedError
+    @abstractmethod
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]: ...
 
-    def support(self, w: list[Fraction], shares: list[int]) -> arb:
-        raise NotImplementedError
+    @abstractmethod
+    def support(self, w: list[Fraction], shares: list[int]) -> arb: ...
 
 
 class AlphaLift(Part):

@@ -14,16 +14,16 @@ from alphalift.mechanism import Mechanism, output_labels
 from alphalift.proof import checker
 from alphalift.proof.checker import Integers, Matrix, Promise
 from alphalift.proof.perfect import perfect_weights
-from alphalift.regions import KL, LDP, LIP, AlphaLift, ChiSquare, Intersection, Region, Renyi, TotalVariation
+from alphalift.regions import Intersection, Region
+from alphalift.regions.parse import PROMISES
 
 # The first share of P_X that is mixed in, and its growth: where 2^-bits of rounding breaks a promise, about as much
 # repairs it.
 _FIRST_SHARE_BITS, _GROWTH = 2, 2.0
 # An output with less mass than 2^-(this share of the bits) has too few digits left; merging it costs less than mixing.
 _LIGHT = 0.4
-_REGIONS: dict[str, type[Region]] = {
-    region.__name__: region for region in (AlphaLift, Renyi, LIP, LDP, TotalVariation, ChiSquare, KL)
-}
+# What the checker knows, by the names that both sides have.
+_REGIONS: dict[str, type[Region]] = {name: PROMISES[name] for name in checker.REGIONS}
 
 
 def checkable(region: Region) -> Promise | None:

@@ -17,7 +17,6 @@ from alphalift.regions.base import (
     exponential,
     less,
     parameter,
-    perfect_privacy,
 )
 
 
@@ -86,10 +85,6 @@ class AlphaLift(Region):
     def part(self, p_s: Array) -> Part:
         # At epsilon = 0 the set has no interior; one that is barely larger has, and bounds it.
         return norm_ball(1 + 1e-7 if self.perfect else self.budget, self.alpha, p_s)
-
-    @property
-    def simplest(self) -> Region:
-        return self if not self.perfect else perfect_privacy()
 
     def tightened(self, nats: float) -> Region:
         return AlphaLift(self.alpha, less(self.epsilon, nats))

@@ -85,8 +85,8 @@ class Region(ABC):
 
     @property
     def simplest(self) -> Region:
-        """The same set of lifts, described in the way that is easiest to solve."""
-        return self
+        """The same set of lifts, described in the way that is easiest to solve: all kinds of perfect privacy are one."""
+        return perfect_privacy() if self.perfect else self
 
     def tightened(self, nats: float) -> Region:
         """A slightly smaller set, where there is one: what lies in it keeps the promise through rounding, too."""
@@ -150,10 +150,6 @@ class Budgeted(Region):
     @property
     def perfect(self) -> bool:
         return self.epsilon == 0
-
-    @property
-    def simplest(self) -> Region:
-        return self if not self.perfect else perfect_privacy()
 
     def tightened(self, nats: float) -> Region:
         return replace(self, epsilon=less(self.epsilon, nats))

@@ -10,7 +10,7 @@ import numpy as np
 from alphalift.errors import PromiseError
 from alphalift.exact import Array
 from alphalift.joint import Joint
-from alphalift.regions.base import Region, perfect_privacy
+from alphalift.regions.base import Region
 
 MOST_PARTS = 8
 
@@ -64,10 +64,6 @@ class Intersection(Region):
     def validate(self, p_s: Array) -> None:
         for part in self.parts:
             part.validate(p_s)
-
-    @property
-    def simplest(self) -> Region:
-        return self if not self.perfect else perfect_privacy()
 
     def tightened(self, nats: float) -> Region:
         return Intersection(*(part.tightened(nats) for part in self.parts))

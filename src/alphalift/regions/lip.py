@@ -10,7 +10,7 @@ import numpy as np
 from alphalift.convex import HALF_SPACES, Part
 from alphalift.errors import PromiseError
 from alphalift.exact import Array, Number
-from alphalift.regions.base import Region, budget_parameter, exponential, less, perfect_privacy
+from alphalift.regions.base import Region, budget_parameter, exponential, less
 
 
 @dataclass(frozen=True, init=False)
@@ -65,10 +65,6 @@ class LIP(Region):
         sides = np.concatenate([np.minimum(self.budget * p_s, left), -least * p_s])
         capped = np.append(self.budget * p_s >= left, np.zeros(len(p_s), np.bool_))
         return Part(HALF_SPACES, sides, np.concatenate([np.eye(len(p_s)), -np.eye(len(p_s))]), capped=capped)
-
-    @property
-    def simplest(self) -> Region:
-        return self if not self.perfect else perfect_privacy()
 
     def tightened(self, nats: float) -> Region:
         return LIP(lower=less(self.lower, nats), upper=less(self.upper, nats))

@@ -18,7 +18,6 @@ from alphalift.regions.base import (
     exponential,
     less,
     parameter,
-    perfect_privacy,
 )
 
 
@@ -60,10 +59,6 @@ class Renyi(Region):
 
     def part(self, p_s: Array) -> Part:
         return norm_ball(self._norm, self.order, p_s)
-
-    @property
-    def simplest(self) -> Region:
-        return self if not self.perfect else perfect_privacy()
 
     def tightened(self, nats: float) -> Region:
         return Renyi(self.order, less(self.epsilon, nats))

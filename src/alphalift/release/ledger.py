@@ -35,7 +35,7 @@ class Composition:
     exact: bool
 
     def __str__(self) -> str:
-        how = "exactly" if self.exact else "at most"
+        how = "up to" if self.exact else "by a bound at most"
         return (
             f"{self.mechanisms} mechanisms have now answered for these records: together their outputs make a secret "
             f"{how} e^{self.max_lift_leakage:.4f} = {math.exp(self.max_lift_leakage):.3f} times as likely; no single promise covers that"
