@@ -9,7 +9,9 @@ ROOT = Path(alphalift.__file__).parent
 # Every module may import from those before it and from its own folder.
 LAYERS = [
     "errors",
+    "whole",
     "exact",
+    "workers",
     "compiled",
     "convex",
     "joint",

@@ -15,6 +15,7 @@ from alphalift.errors import (
     SettingError,
     SolverError,
     TableError,
+    WorkerError,
 )
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
@@ -79,6 +80,7 @@ __all__ = [
     "Tradeoff",
     "Utility",
     "Vertices",
+    "WorkerError",
     "baselines",
     "compare",
     "describe",

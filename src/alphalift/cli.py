@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import secrets
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Literal
@@ -20,7 +22,7 @@ from alphalift.document import load, to_document, to_json, withhold_joint
 from alphalift.errors import AlphaliftError, InputError
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
-from alphalift.paper import run_experiment, write_experiment
+from alphalift.paper import OPTIMUM_EPSILONS, run_experiment, write_experiment
 from alphalift.proof import checker
 from alphalift.regions import AlphaLift, Region, grid, parse
 from alphalift.release import (
@@ -32,14 +34,16 @@ from alphalift.release import (
     read_joint,
     read_key,
     release,
-    whole_file,
 )
 from alphalift.show import comparison_table, describe, plot_comparison, plot_mechanism, plot_tradeoff
 from alphalift.show.live import LiveLine
 from alphalift.show.style import save
 from alphalift.show.words import promise as promise_text
 from alphalift.solvers import Optimal
-from alphalift.sweep import Tradeoff, sweep
+from alphalift.solvers.algorithm1 import PAPER_EPSILONS
+from alphalift.sweep import Tradeoff, Workers, sweep
+from alphalift.whole import whole_file
+from alphalift.workers import dask as dask_executor
 
 app = typer.Typer(
     help="Release a useful column without raising the likelihood of a secret one beyond a promise.",
@@ -67,6 +71,14 @@ Alphabet = Annotated[
     typer.Option(
         help="The declared values of a column, 'education=FILE' with one a line, instead of those in the table."
     ),
+]
+WorkerCount = Annotated[int | None, typer.Option("--workers", min=1, help="Processes on this machine.")]
+Dask = Annotated[
+    str | None, typer.Option(help="Compute on the Dask cluster whose scheduler is there: 'tcp://host:8786'.")
+]
+Resume = Annotated[
+    Path | None,
+    typer.Option(help="Keep finished cells in this folder, as private as the table; go on from those that are there."),
 ]
 Folder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
 
@@ -269,10 +281,17 @@ def curve(
     points: Annotated[int, typer.Option(min=2, help="How many epsilons up to where X may be published.")] = 24,
     drop_missing: DropMissing = False,
     bins: Bins = None,
+    workers: WorkerCount = None,
+    dask: Dask = None,
+    resume: Resume = None,
 ) -> None:
     """Draw how much of the useful column each privacy budget keeps: curve.csv, curve.png and curve.pdf."""
     _check_folder(out)
-    tradeoff = _curve(_read(table, sensitive, useful, drop_missing, bins), alpha, points)
+    joint = _read(table, sensitive, useful, drop_missing, bins)
+    with _workers(workers, dask) as chosen:
+        tradeoff = _curve(joint, alpha, points, chosen, resume)
+    if tradeoff.resumed:
+        print(f"Resumed: {tradeoff.resumed} of {len(tradeoff.records)} cells were in {resume}")
     out.mkdir(parents=True, exist_ok=True)
     tradeoff.to_frame().to_csv(out / "curve.csv", index=False)
     figure = plot_tradeoff(tradeoff)
@@ -285,10 +304,17 @@ def reproduce(
     distributions: Annotated[int, typer.Option(min=1, help="How many random joints; the paper has 100.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random joints.")] = 0,
     out: Folder = Path("reproduction"),
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one a core unless told.")] = None,
+    every_cell: Annotated[
+        bool, typer.Option("--every-cell", help="The certified optimum at all 190 epsilons instead of 15: hours.")
+    ] = False,
+    workers: WorkerCount = None,
+    dask: Dask = None,
+    resume: Resume = None,
 ) -> None:
     """Run the paper's section V beside the certified optimum: Figure 1, the data and a verdict on every claim."""
-    experiment = run_experiment(distributions, seed, workers=workers)
+    epsilons = PAPER_EPSILONS if every_cell else OPTIMUM_EPSILONS
+    with _workers(workers, dask) as chosen:
+        experiment = run_experiment(distributions, seed, optimum_epsilons=epsilons, workers=chosen, resume=resume)
     for path in write_experiment(experiment, out):
         print(f"Written: {path}")
 
@@ -384,12 +410,27 @@ def _bins(texts: list[str] | None) -> dict[str, list[float]]:
     return bins
 
 
-def _curve(joint: Joint, alphas: list[float], points: int) -> Tradeoff:
+@contextmanager
+def _workers(count: int | None, dask: str | None) -> Iterator[Workers]:
+    """Who computes: processes here, or a Dask cluster."""
+    if count is not None and dask is not None:
+        raise InputError("give --workers, for processes on this machine, or --dask, for a cluster, not both")
+    if dask is None:
+        yield count
+    else:
+        with dask_executor(dask) as executor:
+            yield executor
+
+
+def _curve(
+    joint: Joint, alphas: list[float], points: int, workers: Workers = None, resume: Path | None = None
+) -> Tradeoff:
     """Evenly spaced epsilons up to the largest eps_max, shared by all alphas; a single one if S tells nothing."""
     ends = [epsilon_max(joint, alpha) for alpha in alphas]
     # Rounded up to six digits, so that each curve reaches the point from which X itself may be published.
     epsilons = np.unique(np.ceil(np.append(np.linspace(0, max(ends), points), ends) * 1e6 - 1e-6) / 1e6 + 0.0)
-    return sweep(joint, grid(AlphaLift, alpha=alphas, epsilon=epsilons.tolist()))
+    regions = grid(AlphaLift, alpha=alphas, epsilon=epsilons.tolist())
+    return sweep(joint, regions, workers=workers, resume=resume)
 
 
 def main() -> None:

@@ -7,6 +7,7 @@
     │   ├── PromiseError                  alpha, epsilon or another parameter of a promise
     │   └── SettingError                  a solver's or sweep's setting, or a solver unfit for the problem
     ├── ProofError                        a mechanism file whose claims are not proven
+    ├── WorkerError (also RuntimeError)   processes or a cluster were lost on the way; what was kept is kept
     └── SolverError (also RuntimeError)   the numerics gave up; no answer is returned
 
 Messages name columns, shapes and limits, never a cell value of a private table.
@@ -41,6 +42,10 @@ class SettingError(InputError):
 
 class ProofError(AlphaliftError):
     """A mechanism file is malformed, or a claim of it is not proven; it is not used."""
+
+
+class WorkerError(AlphaliftError, RuntimeError):
+    """Processes or a cluster that do the work were lost, or cannot be reached."""
 
 
 class SolverError(AlphaliftError, RuntimeError):

@@ -59,7 +59,9 @@ class Mechanism:
         sums = matrix.sum(axis=0)
         if not (np.all(matrix >= 0) and np.all(np.abs(sums - 1) < 1e-6)):
             raise InputError("the columns of p_y_given_x must be distributions: entries of 0 or more that sum to 1")
-        matrix = matrix[matrix.any(axis=1)] / sums
+        # Sums that are off by a few roundings stay, so that a mechanism made of another's matrix is the same.
+        settled = np.abs(sums - 1) <= len(matrix) * np.finfo(np.float64).eps
+        matrix = matrix[matrix.any(axis=1)] / np.where(settled, 1.0, sums)
         object.__setattr__(self, "p_y_given_x", read_only(matrix))
 
     @classmethod

@@ -11,7 +11,7 @@ import pytest
 from alphalift import AlphaLift, InputError, Joint, MaxLift, design
 from alphalift.release.keys import new_key, read_key
 from alphalift.release.ledger import Ledger, composed
-from alphalift.release.whole import whole_file
+from alphalift.whole import whole_file
 
 JOINT = Joint([[8, 3, 1, 2], [1, 3, 6, 2], [2, 2, 2, 5]], counts=True)
 ONE, OTHER = (design(JOINT, region).integers for region in (AlphaLift(3, 0.1), MaxLift(0.2)))

@@ -1,6 +1,6 @@
 """The paper's numerical section, run again: experiment, figure and a verdict on every claim."""
 
-from alphalift.paper.experiment import Experiment, random_joints, run_experiment
+from alphalift.paper.experiment import OPTIMUM_EPSILONS, Experiment, random_joints, run_experiment
 from alphalift.paper.write import write_experiment
 
-__all__ = ["Experiment", "random_joints", "run_experiment", "write_experiment"]
+__all__ = ["OPTIMUM_EPSILONS", "Experiment", "random_joints", "run_experiment", "write_experiment"]

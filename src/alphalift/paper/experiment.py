@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from alphalift.measures import entropy, epsilon_max
 from alphalift.regions import AlphaLift, grid
 from alphalift.solvers import Algorithm1, Optimal, Solver
 from alphalift.solvers.algorithm1 import PAPER_ALPHAS, PAPER_EPSILONS
-from alphalift.sweep import Tradeoff, sweep
+from alphalift.sweep import Tradeoff, Workers, sweep
 
 SECRETS, USEFUL = 6, 10
 
@@ -121,16 +122,20 @@ def run_experiment(
     seed: int = 0,
     *,
     optimum_epsilons: Sequence[float] = OPTIMUM_EPSILONS,
-    workers: int | None = None,
+    workers: Workers = None,
+    resume: str | Path | None = None,
 ) -> Experiment:
-    """Algorithm 1 and subset merging on the paper's grid, the optimum on a part of it; averaged over nothing yet."""
+    """Algorithm 1 and subset merging on the paper's grid, the optimum on a part of it; averaged over nothing yet.
+
+    `workers` and `resume` are those of `sweep`.
+    """
     joints = random_joints(distributions, seed)
     if not optimum_epsilons or not set(optimum_epsilons) <= set(PAPER_EPSILONS):
         raise SettingError("optimum_epsilons has to be some of the paper's epsilons: 0.005, 0.01, ..., 0.95")
 
     def curves(solver: Solver, epsilons: Sequence[float]) -> Curves:
         regions = grid(AlphaLift, alpha=PAPER_ALPHAS, epsilon=epsilons)
-        return Curves.of(sweep(joints, regions, solver=solver, workers=workers), tuple(epsilons))
+        return Curves.of(sweep(joints, regions, solver=solver, workers=workers, resume=resume), tuple(epsilons))
 
     return Experiment(
         seed,

@@ -5,7 +5,6 @@ from alphalift.release.codebook import codebook, manifest
 from alphalift.release.keys import new_key, read_key
 from alphalift.release.ledger import Composition, Ledger
 from alphalift.release.read import MISSING, read_joint
-from alphalift.release.whole import whole_file
 
 __all__ = [
     "MISSING",
@@ -19,5 +18,4 @@ __all__ = [
     "read_joint",
     "read_key",
     "release",
-    "whole_file",
 ]

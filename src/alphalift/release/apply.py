@@ -24,8 +24,8 @@ from alphalift.release.ledger import Composition, Ledger
 from alphalift.release.read import Columns
 from alphalift.release.source import Source, open_table
 from alphalift.release.symbols import Symbols
-from alphalift.release.whole import whole_file
 from alphalift.release.write import InMemory, Writer, open_writer, refuse_formulas
+from alphalift.whole import whole_file
 
 ONE_NAMESPACE = "default"
 # Rows of a batch: memory does not depend on the table's.

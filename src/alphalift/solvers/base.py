@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from itertools import pairwise
+from typing import Protocol, runtime_checkable
 
 from alphalift.errors import SettingError
 from alphalift.geometry.mixture import Mixture, MixtureProgram
@@ -24,6 +25,37 @@ class Solver(Protocol):
     def solve(self, joint: Joint, regions: Sequence[Region], utility: Utility) -> tuple[Solution, ...]:
         """One solution for each region, in order."""
         ...
+
+
+@runtime_checkable
+class ChainedSolver(Solver, Protocol):
+    """A solver that answers regions one after the other and can go on from the answers that it gave before.
+
+    The answer to a region depends on its joint, the utility and the regions before it in its chain, and on nothing
+    else, so that a sweep may stop and continue anywhere.
+    """
+
+    def chains(self, regions: Sequence[Region]) -> list[slice]:
+        """The parts of the list whose answers follow one another; no part needs another's."""
+        ...
+
+    def solve(
+        self, joint: Joint, regions: Sequence[Region], utility: Utility, *, after: Sequence[Solution] = ()
+    ) -> tuple[Solution, ...]:
+        """One solution for each region, in order; `after` are those of the regions before them."""
+        ...
+
+
+def rising(regions: Sequence[Region]) -> list[slice]:
+    """The list cut wherever a region does not continue the one before it."""
+    starts = [0, *(i + 1 for i, (one, two) in enumerate(pairwise(regions)) if not continues(one, two)), len(regions)]
+    return [slice(start, end) for start, end in pairwise(starts)]
+
+
+def continues(before: Region, region: Region) -> bool:
+    """Whether it is the same kind of promise with no parameter smaller: what was allowed before mostly still is."""
+    old, new = before.parameters, region.parameters
+    return type(before) is type(region) and old.keys() == new.keys() and all(old[name] <= new[name] for name in old)
 
 
 def max_lift_paths(joint: Joint) -> VertexPaths:

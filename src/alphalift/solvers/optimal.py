@@ -20,7 +20,7 @@ from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region
 from alphalift.solution import Solution, Status
-from alphalift.solvers.base import mixture_program
+from alphalift.solvers.base import continues, mixture_program, rising
 from alphalift.solvers.binary import BinaryPosteriors
 from alphalift.solvers.candidates import neighbours, pull_inside, towards_symbols
 from alphalift.utilities import Utility
@@ -34,6 +34,8 @@ _IDLE_ROUNDS = 3
 _MARGIN, _PROGRAM_MARGIN = 2e-11, 4e-11
 # Columns kept for each symbol of X in the exact program for two secrets.
 _MOST_KEPT = 6
+# Columns for each symbol of X that a search takes over from those before it.
+_MOST_WARM = 8
 
 
 @dataclass(frozen=True)
@@ -73,19 +75,32 @@ class Optimal:
         if self.threads is not None and self.threads < 1:
             raise SettingError(f"threads is {self.threads}, expected 1 or more")
 
-    def solve(self, joint: Joint, regions: Sequence[Region], utility: Utility) -> tuple[Solution, ...]:
-        # Neighbours share columns: what one region's answer used is offered to the next, if that allows it.
-        warm = np.empty((0, len(joint.p_x)))
-        solutions = []
+    def chains(self, regions: Sequence[Region]) -> list[slice]:
+        return rising(regions)
+
+    def solve(
+        self, joint: Joint, regions: Sequence[Region], utility: Utility, *, after: Sequence[Solution] = ()
+    ) -> tuple[Solution, ...]:
+        solutions, chain = [], list(after)
         for region in regions:
             region.validate(joint.p_s)
+            if chain and not continues(chain[-1].region, region):
+                chain = []
             if region.allows(joint.lift.T, joint.p_s).all():
-                solutions.append(_published(joint, region, utility))
-                continue
-            solution = replace(_Run(self, joint, region.simplest, utility, warm).solve(), region=region)
-            warm = np.concatenate([warm[-8 * len(joint.p_x) :], solution.mechanism.p_x_given_y.T])
+                solution = _published(joint, region, utility)
+            else:
+                run = _Run(self, joint, region.simplest, utility, _columns(chain, len(joint.p_x)))
+                solution = replace(run.solve(), region=region)
+            chain.append(solution)
             solutions.append(solution)
         return tuple(solutions)
+
+
+def _columns(chain: Sequence[Solution], size: int) -> Array:
+    """The latest posteriors of the chain, (count, |X|): neighbours share them, and those still allowed are offered again."""
+    most = _MOST_WARM * size
+    searched = [solution for solution in chain[-most:] if solution.status is not Status.TRIVIAL]
+    return np.concatenate([np.empty((0, size)), *(solution.mechanism.p_x_given_y.T for solution in searched)])[-most:]
 
 
 def _published(joint: Joint, region: Region, utility: Utility) -> Solution:

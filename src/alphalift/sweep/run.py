@@ -1,0 +1,276 @@
+"""sweep: the tradeoff of one joint or many over a grid of promises."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import Progress
+
+from alphalift.errors import InputError, SettingError
+from alphalift.joint import Joint
+from alphalift.mechanism import Mechanism
+from alphalift.regions import Region
+from alphalift.solution import Solution, Status
+from alphalift.solvers import ChainedSolver, Optimal, Solver
+from alphalift.sweep.cells import Cell, Record, pack, unpack
+from alphalift.sweep.store import Store, addresses
+from alphalift.utilities import MutualInformation, Utility
+from alphalift.workers import Crew, processes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Workers = int | Executor | Callable[[], Executor] | None
+
+# A process reports after about this long: seldom enough to cost nothing, often enough to lose little.
+_SECONDS = 1.0
+# Runs under way for each process of a pool of ours; the others wait, so that what is begun is finished first.
+_RUNS_A_PROCESS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Tradeoff:
+    """Every joint (outer) under every region (inner): mechanisms and their figures.
+
+    `resumed` cells came from the folder of an earlier sweep. Solutions have no certificate, which is large: `design` the
+    cell that is to be released.
+    """
+
+    joints: tuple[Joint, ...]
+    regions: tuple[Region, ...]
+    objective: Utility
+    cells: tuple[tuple[Cell, ...], ...] = field(repr=False)
+    resumed: int = 0
+
+    @cached_property
+    def solutions(self) -> tuple[tuple[Solution, ...], ...]:
+        """The solution of every joint (outer) and region (inner)."""
+        return tuple(
+            tuple(
+                _solution(cell, region.about(joint), region, self.objective)
+                for cell, region in zip(cells, self.regions, strict=True)
+            )
+            for joint, cells in zip(self.joints, self.cells, strict=True)
+        )
+
+    @cached_property
+    def records(self) -> tuple[Record, ...]:
+        """One record a cell: joint, the region and its parameters, utility, worst value, max-lift leakage, status."""
+        return tuple(
+            {"joint": place, "region": type(region).__name__, **region.parameters, **cell.figures}
+            for place, cells in enumerate(self.cells)
+            for cell, region in zip(cells, self.regions, strict=True)
+        )
+
+    def at(self, region: Region, joint: int = 0) -> Solution:
+        """The solution for a region of the sweep; `joint` is the place of the joint when there were many."""
+        if region not in self.regions:
+            raise InputError(f"{region} was not part of this sweep of {len(self.regions)} regions")
+        return self.solutions[joint][self.regions.index(region)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """The records as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame.from_records(list(self.records))
+
+
+def sweep(
+    joints: Joint | Iterable[Joint],
+    regions: Sequence[Region],
+    *,
+    utility: Utility | None = None,
+    solver: Solver | None = None,
+    workers: Workers = None,
+    resume: str | Path | None = None,
+) -> Tradeoff:
+    """Design a mechanism for every joint and region.
+
+    `workers` is a number of processes (1: this one alone; unless told, one a core where there are several joints), or
+    any `concurrent.futures.Executor`, such as that of a Dask client, or a function that makes one: then a lost process
+    costs only what it was doing. Answers do not depend on it. `resume` names a folder in which finished cells are kept:
+    what is there already is not computed again, and the result is the same, bit for bit, unless a time limit ended a
+    cell. A progress bar shows the time left when standard error is a terminal.
+    """
+    joints = (joints,) if isinstance(joints, Joint) else tuple(joints)
+    regions = tuple(regions)
+    if not joints or not regions:
+        raise InputError("a sweep needs at least one joint and one region")
+    utility, solver = utility or MutualInformation(), solver or Optimal()
+    if isinstance(solver, Optimal):
+        solver = replace(solver, keep_certificate=False)
+    runs = [run for place, joint in enumerate(joints) for run in _runs(place, joint, regions, utility, solver)]
+    resumed = 0
+    if resume is not None:
+        store = Store(resume)
+        for run in runs:
+            run.keep_in(store)
+        resumed = sum(run.finished for run in runs)
+    _finish(runs, workers, len(joints))
+    cells: list[dict[int, Cell]] = [{} for _ in joints]
+    for run in runs:
+        cells[run.joint_place] |= run.cells()
+    ordered = tuple(tuple(found[place] for place in range(len(regions))) for found in cells)
+    return Tradeoff(joints, regions, utility, ordered, resumed)
+
+
+def _solution(cell: Cell, joint: Joint, region: Region, utility: Utility) -> Solution:
+    mechanism, figures = Mechanism(joint, cell.p_y_given_x), cell.figures
+    return Solution(mechanism, region, utility, Status[figures["status"].upper()], figures["upper_bound"])
+
+
+# --- the parts of a sweep ---
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Regions of one joint in steps, each answered after those before it; all that a process needs to know."""
+
+    joint: Joint
+    steps: tuple[tuple[Region, ...], ...]
+    utility: Utility
+    solver: Solver
+
+
+@dataclass
+class _Run:
+    """A task, where its regions stand in the sweep, and the steps that are finished, packed."""
+
+    task: _Task
+    joint_place: int
+    places: list[int]
+    done: list[bytes] = field(default_factory=list)
+    store: Store | None = None
+    addresses: list[str] = field(default_factory=list)
+
+    def keep_in(self, store: Store) -> None:
+        """Take what the store has, up to the first step that is missing, and put into it what is finished from now on."""
+        task = self.task
+        self.store, self.addresses = store, addresses(task.joint, task.steps, task.utility, task.solver)
+        for address in self.addresses:
+            entry = store.get(address)
+            if entry is None:
+                break
+            self.done.append(entry)
+
+    def accept(self, entries: list[bytes]) -> None:
+        for entry in entries:
+            if self.store is not None:
+                self.store.put(self.addresses[len(self.done)], entry)
+            self.done.append(entry)
+
+    @property
+    def finished(self) -> int:
+        """How many cells are finished."""
+        return sum(map(len, self.task.steps[: len(self.done)]))
+
+    @property
+    def is_finished(self) -> bool:
+        return len(self.done) == len(self.task.steps)
+
+    def cells(self) -> dict[int, Cell]:
+        """The cells by the places of their regions."""
+        return dict(zip(self.places, (cell for entry in self.done for cell in unpack(entry)), strict=True))
+
+
+def _runs(
+    joint_place: int, joint: Joint, regions: tuple[Region, ...], utility: Utility, solver: Solver
+) -> Iterator[_Run]:
+    """What can be computed apart: a promise about X is solved for the joint of X with itself, and chains need no other."""
+    abouts = [region.about(joint) for region in regions]
+    for about in dict.fromkeys(abouts):
+        places = [place for place, own in enumerate(abouts) if own == about]
+        asked = [regions[place] for place in places]
+        chained = isinstance(solver, ChainedSolver)
+        for chain in solver.chains(asked) if isinstance(solver, ChainedSolver) else [slice(None)]:
+            steps = tuple((region,) for region in asked[chain]) if chained else (tuple(asked),)
+            yield _Run(_Task(about, steps, utility, solver), joint_place, places[chain])
+
+
+def _advance(task: _Task, done: list[bytes], seconds: float) -> list[bytes]:
+    """The next steps after those done, packed, until the time is over; at least one."""
+    end = time.monotonic() + seconds
+    before = [region for step in task.steps[: len(done)] for region in step]
+    cells = [cell for entry in done for cell in unpack(entry)]
+    known = [_solution(cell, task.joint, region, task.utility) for cell, region in zip(cells, before, strict=True)]
+    entries: list[bytes] = []
+    for step in task.steps[len(done) :]:
+        if isinstance(task.solver, ChainedSolver):
+            found = task.solver.solve(task.joint, step, task.utility, after=known)
+        else:
+            found = task.solver.solve(task.joint, step, task.utility)
+        if any(solution.status is Status.INTERRUPTED for solution in found):
+            raise KeyboardInterrupt  # the search ended early, and is not to be taken for a finished one
+        known += found
+        entries.append(pack(found))
+        if time.monotonic() > end:
+            break
+    return entries
+
+
+# --- who computes ---
+
+
+def _finish(runs: list[_Run], workers: Workers, joints: int) -> None:
+    console = Console(stderr=True)
+    shown = console.is_terminal and len(runs) > 1
+    with Progress(console=console, transient=True, disable=not shown) as progress:
+        total = sum(len(run.places) for run in runs)
+        bar = progress.add_task("sweep", total=total, completed=sum(run.finished for run in runs))
+        for run, entries in _computed([run for run in runs if not run.is_finished], workers, joints):
+            before = run.finished
+            run.accept(entries)
+            progress.advance(bar, run.finished - before)
+
+
+def _computed(runs: list[_Run], workers: Workers, joints: int) -> Iterator[tuple[_Run, list[bytes]]]:
+    """The next entries of some run, again and again until all are finished."""
+    if workers is None:
+        # One joint alone stays here: its searches use the cores by themselves.
+        workers = min(os.cpu_count() or 1, joints)
+    if not isinstance(workers, int):
+        return _on(workers, runs, len(runs))
+    if workers < 1:
+        raise SettingError(f"workers is {workers}, expected 1 or more")
+    workers = min(workers, len(runs))
+    return _on(processes(workers), runs, _RUNS_A_PROCESS * workers) if workers > 1 else _here(runs)
+
+
+def _here(runs: list[_Run]) -> Iterator[tuple[_Run, list[bytes]]]:
+    for run in runs:
+        while not run.is_finished:
+            yield run, _advance(run.task, run.done, 0.0)
+
+
+def _on(executor: Executor | Callable[[], Executor], runs: list[_Run], most: int) -> Iterator[tuple[_Run, list[bytes]]]:
+    """On an executor, with `most` runs under way."""
+    waiting = iter(runs)
+    with Crew[_Run](executor) as crew:
+
+        def go_on(run: _Run) -> None:
+            crew.submit(run, _advance, _with_one_thread(run.task), list(run.done), _SECONDS)
+
+        for run in islice(waiting, most):
+            go_on(run)
+        for run, entries in crew.results():
+            yield run, entries
+            following = next(waiting, None) if run.is_finished else run
+            if following is not None:
+                go_on(following)
+
+
+def _with_one_thread(task: _Task) -> _Task:
+    """There is a process a core already; answers do not depend on threads."""
+    solver = task.solver
+    if isinstance(solver, Optimal) and solver.threads is None:
+        return replace(task, solver=replace(solver, threads=1))
+    return task

@@ -1,0 +1,106 @@
+"""Finished cells on disk, each under an address made of all that its numbers depend on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import is_dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from alphalift.errors import InputError, PromiseError, SettingError
+from alphalift.joint import Joint
+from alphalift.regions import Region, parse
+from alphalift.solvers import Solver
+from alphalift.utilities import Utility
+from alphalift.whole import whole_file
+
+_DIGEST = hashlib.sha256().digest_size
+# What a cell's numbers come from, in this package and outside: a change there makes other addresses.
+COMPUTING = (
+    "exact.py",
+    "compiled.py",
+    "convex.py",
+    "joint.py",
+    "measures",
+    "regions",
+    "utilities",
+    "geometry",
+    "mechanism.py",
+    "proof",
+    "solution.py",
+    "solvers",
+    "baselines",
+    "sweep/cells.py",
+)
+_LIBRARIES = ("numpy", "scipy", "numba", "highspy")
+
+
+class Store:
+    """A folder of entries. They appear whole or not at all, and one that was damaged counts as missing.
+
+    An entry holds mechanisms, which are computed from a joint: the folder is as private as the table that it came from.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise InputError(f"{folder} is a file; expected a folder to resume from")
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def get(self, address: str) -> bytes | None:
+        """The entry, if it is there and undamaged."""
+        with suppress(FileNotFoundError, NotADirectoryError):
+            content = self._path(address).read_bytes()
+            if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
+                return content[_DIGEST:]
+        return None
+
+    def put(self, address: str, entry: bytes) -> None:
+        path = self._path(address)
+        path.parent.mkdir(exist_ok=True)
+        with whole_file(path) as part:
+            part.write_bytes(hashlib.sha256(entry).digest() + entry)
+
+    def _path(self, address: str) -> Path:
+        return self.folder / address[:2] / address[2:]
+
+
+def addresses(joint: Joint, steps: Sequence[Sequence[Region]], utility: Utility, solver: Solver) -> list[str]:
+    """The address of every step's cells, given all steps before it: a hash of the problem, the settings and the code."""
+    for settings in (utility, solver):
+        if not is_dataclass(settings):
+            raise SettingError(f"{type(settings).__name__} is no dataclass, so its settings are unknown; do not resume")
+    problem = [
+        _code(),
+        joint.weights,
+        *(f"{type(settings).__module__}: {settings!r}" for settings in (utility, solver)),
+    ]
+    digest = hashlib.sha256(json.dumps(problem).encode())
+    found = []
+    for step in steps:
+        # A comma between regions and a line end after a step: no two sequences of steps have one text.
+        digest.update((", ".join(map(_text, step)) + "\n").encode())
+        found.append(digest.hexdigest())
+    return found
+
+
+def _text(region: Region) -> str:
+    text = repr(region)
+    with suppress(PromiseError):
+        if parse(text) == region:
+            return text
+    raise SettingError(f"{text} is a promise of your own, which no text tells completely; do not resume")
+
+
+@cache
+def _code() -> list[str]:
+    """A hash of our own files that compute, and the versions of the libraries that they compute with."""
+    root, digest = Path(__file__).parents[1], hashlib.sha256()
+    for place in (root / name for name in COMPUTING):
+        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return [digest.hexdigest(), *(f"{name} {version(name)}" for name in _LIBRARIES)]

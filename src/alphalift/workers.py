@@ -1,0 +1,124 @@
+"""Calls on the processes of any `concurrent.futures.Executor`, which outlive the loss of a process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from contextlib import contextmanager
+from typing import Any, Generic, TypeVar
+
+from loky import ProcessPoolExecutor
+
+from alphalift.errors import SettingError, WorkerError
+
+Tag = TypeVar("Tag")
+
+# One process a core: a second level of threads inside would only get in its way.
+_ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+# Losses in a row, without a call that ended between them: then a call is to blame and not chance.
+_MOST_LOSSES = 3
+# Dask names its losses so; it has then tried a call on several workers.
+_LOST = ("BrokenExecutor", "KilledWorker", "FutureCancelledError")
+
+
+def processes(count: int | None = None) -> Callable[[], Executor]:
+    """Makes a pool of local processes, one a core unless told, each with one thread."""
+    if count is not None and count < 1:
+        raise SettingError(f"workers is {count}, expected 1 or more")
+    return lambda: ProcessPoolExecutor(max_workers=count or os.cpu_count() or 1, env=_ONE_THREAD)
+
+
+@contextmanager
+def dask(address: str) -> Iterator[Executor]:
+    """The executor of a Dask cluster whose scheduler has this address, tcp://host:port."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise SettingError("Dask is not installed; it comes with the extra 'dask': alphalift[dask]") from None
+    try:
+        client = Client(address)
+    except (OSError, ValueError) as error:
+        raise WorkerError(f"there is no Dask scheduler at {address!r} ({type(error).__name__})") from None
+    with client, client.get_executor() as executor:
+        yield executor
+
+
+class Crew(Generic[Tag]):
+    """Calls under way on an executor, each with a tag.
+
+    An executor that is given belongs to the caller: it stays open, and if it breaks, the work ends with an error. A
+    function that makes executors is called again when a process is lost, and the calls that were lost with it are
+    repeated: they must have no effect but their result.
+    """
+
+    def __init__(self, executor: Executor | Callable[[], Executor]) -> None:
+        self._make = None if isinstance(executor, Executor) else executor
+        self._executor = executor if isinstance(executor, Executor) else executor()
+        self._calls: dict[Future[Any], tuple[Tag, Callable[..., Any], tuple[Any, ...]]] = {}
+        self._losses = 0
+
+    def __enter__(self) -> Crew[Tag]:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for future in self._calls:
+            future.cancel()
+        if self._make is not None:
+            _end(self._executor)
+
+    def submit(self, tag: Tag, call: Callable[..., Any], *arguments: Any) -> None:
+        """Have the call done; whatever raises here raises in `results`."""
+        try:
+            future: Future[Any] = self._executor.submit(call, *arguments)
+        except Exception as error:  # a pool that broke a moment ago
+            future = Future()
+            future.set_exception(error)
+        self._calls[future] = (tag, call, arguments)
+
+    def results(self) -> Iterator[tuple[Tag, Any]]:
+        """Tag and result of every call as it ends, also of those submitted meanwhile."""
+        while self._calls:
+            done, _ = wait(self._calls, return_when=FIRST_COMPLETED)
+            lost = []
+            for future in done:
+                call = self._calls.pop(future)
+                try:
+                    result = future.result()
+                except Exception as error:
+                    if not _is_loss(error):
+                        raise
+                    lost.append(call)
+                    continue
+                self._losses = 0
+                yield call[0], result
+            if lost:
+                self._repeat(lost)
+
+    def _repeat(self, lost: list[tuple[Tag, Callable[..., Any], tuple[Any, ...]]]) -> None:
+        self._losses += 1
+        if self._make is None or self._losses > _MOST_LOSSES:
+            raise WorkerError(
+                "the executor lost its workers (out of memory, or ended from outside); "
+                + ("give a function that makes executors and" if self._make is None else "with fewer of them")
+                + " the work goes on, and with a folder to resume from nothing that was finished is lost"
+            )
+        # A broken pool takes all its calls with it.
+        lost += self._calls.values()
+        self._calls.clear()
+        _end(self._executor)
+        self._executor = self._make()
+        for call in lost:
+            self.submit(call[0], call[1], *call[2])
+
+
+def _is_loss(error: BaseException) -> bool:
+    return isinstance(error, CancelledError) or any(kind.__name__ in _LOST for kind in type(error).__mro__)
+
+
+def _end(executor: Executor) -> None:
+    """Without waiting for calls under way, where the pool knows how."""
+    if isinstance(executor, ProcessPoolExecutor):
+        executor.shutdown(wait=True, kill_workers=True)
+    else:
+        executor.shutdown(wait=True, cancel_futures=True)
