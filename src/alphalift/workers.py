@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from contextlib import contextmanager
@@ -26,18 +28,31 @@ def processes(count: int | None = None) -> Callable[[], Executor]:
     """Makes a pool of local processes, one a core unless told, each with one thread."""
     if count is not None and count < 1:
         raise SettingError(f"workers is {count}, expected 1 or more")
-    return lambda: ProcessPoolExecutor(max_workers=count or os.cpu_count() or 1, env=_ONE_THREAD)
+    return lambda: ProcessPoolExecutor(
+        max_workers=count or os.cpu_count() or 1, env=_ONE_THREAD, initializer=_end_with, initargs=(os.getpid(),)
+    )
+
+
+def _end_with(parent: int) -> None:
+    """In a worker: end when the process that started it is gone, killed perhaps, and nobody waits for the work."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager
-def dask(address: str) -> Iterator[Executor]:
-    """The executor of a Dask cluster whose scheduler has this address, tcp://host:port."""
+def dask(address: str, *, timeout: float = 10) -> Iterator[Executor]:
+    """The executor of a Dask cluster whose scheduler has this address, tcp://host:port, and answers in time."""
     try:
         from distributed import Client
     except ImportError:
         raise SettingError("Dask is not installed; it comes with the extra 'dask': alphalift[dask]") from None
     try:
-        client = Client(address)
+        client = Client(address, timeout=timeout)
     except (OSError, ValueError) as error:
         raise WorkerError(f"there is no Dask scheduler at {address!r} ({type(error).__name__})") from None
     with client, client.get_executor() as executor:
