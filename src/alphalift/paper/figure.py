@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from alphalift.exact import Array
 from alphalift.paper.claims import NEAR
-from alphalift.paper.experiment import Experiment
+from alphalift.paper.experiment import OPTIMUM_EPSILONS, Experiment
 from alphalift.show.style import COLOURS, alpha_text, legend, new_figure, quiet
 from alphalift.solvers.algorithm1 import PAPER_ALPHAS, PAPER_EPSILONS
 
@@ -59,7 +59,7 @@ def _compare(axes: Axes, experiment: Experiment) -> None:
     merging, optimum = experiment.subset_merging.utility.mean(axis=0), experiment.optimum.utility.mean(axis=0)
     for colour, dashed, circles in zip(COLOURS, merging, optimum, strict=False):
         axes.plot(PAPER_EPSILONS, dashed, color=colour, linestyle="--", linewidth=1.2)
-        axes.plot(experiment.optimum.epsilons, circles, color=colour, **_HOLLOW_CIRCLE)
+        axes.plot(experiment.optimum.epsilons, circles, color=colour, markevery=_marked(experiment), **_HOLLOW_CIRCLE)
     legend(
         axes,
         handles=[
@@ -71,6 +71,13 @@ def _compare(axes: Axes, experiment: Experiment) -> None:
     )
 
 
+def _marked(experiment: Experiment) -> list[int]:
+    """Which points of the optimum get a mark: all if there are few, else those where a shorter run has them."""
+    epsilons = experiment.optimum.epsilons
+    few = len(epsilons) <= len(OPTIMUM_EPSILONS)
+    return [place for place, epsilon in enumerate(epsilons) if few or epsilon in OPTIMUM_EPSILONS]
+
+
 def _distance_panel(axes: Axes, distances: Array, experiment: Experiment, title: str) -> None:
     """Distances (alphas, epsilons); epsilon on a logarithmic scale, because much happens at the small ones."""
     for alpha, colour, curve in zip(PAPER_ALPHAS, COLOURS, distances, strict=False):
@@ -80,6 +87,7 @@ def _distance_panel(axes: Axes, distances: Array, experiment: Experiment, title:
             color=colour,
             linewidth=1.6,
             marker="o",
+            markevery=_marked(experiment),
             markersize=3.5,
             label=f"α = {alpha_text(alpha)}",
         )
