@@ -28,9 +28,9 @@ from alphalift.paper import OPTIMUM_EPSILONS, random_joints
 from alphalift.paper.experiment import OPTIMUM
 from alphalift.solvers import Solver
 from alphalift.solvers.algorithm1 import PAPER_ALPHAS, PAPER_EPSILONS
-from alphalift.sweep import Tradeoff, Workers
+from alphalift.sweep import Tradeoff
 from alphalift.sweep.store import addresses
-from alphalift.workers import Crew, dask
+from alphalift.workers import Crew, Workers, dask
 from killing import Counting
 
 KILLED = grid(AlphaLift, alpha=PAPER_ALPHAS, epsilon=(0.01, 0.03, 0.1, 0.2, 0.3))
@@ -159,7 +159,7 @@ def on_dask() -> None:
         seconds, two = seconds_of(lambda: task(executor))
         calls, entries = 2000, [bytes(1200)] * 40
         begin = time.perf_counter()
-        with Crew[int](executor) as crew:
+        with Crew[int](executor, most=calls, usual=calls) as crew:
             for number in range(calls):
                 crew.submit(number, nothing, number, entries)
             assert sum(1 for _ in crew.results()) == calls

@@ -80,27 +80,23 @@ def test_design_as_json_for_other_programs(folder):
     assert json.loads(run.stdout)["promise"]["alpha"] == "inf"
 
 
+CURVE = ("curve", "table.csv", "-s", "ill", "-u", "colour", "--alpha", "inf", "--alpha", 3, "--points", 5)
+
+
 def test_curve(folder):
-    run = alphalift(
-        "curve",
-        "table.csv",
-        "-s",
-        "ill",
-        "-u",
-        "colour",
-        "--alpha",
-        "inf",
-        "--alpha",
-        3,
-        "--points",
-        5,
-        "--out",
-        "c",
-        folder=folder,
-    )
+    run = alphalift(*CURVE, "--out", "c", folder=folder)
     assert run.returncode == 0, run.stderr
     assert (folder / "c" / "curve.csv").read_text().startswith("joint,region,alpha,epsilon,utility")
     assert (folder / "c" / "curve.png").stat().st_size > 5000
+
+
+def test_a_curve_is_resumed_and_shared_with_the_same_bytes(folder):
+    first = alphalift(*CURVE, "--out", "a", "--workers", 2, "--resume", "cells", folder=folder)
+    assert first.returncode == 0, first.stderr
+    assert "Resumed" not in first.stdout
+    again = alphalift(*CURVE, "--out", "b", "--resume", "cells", folder=folder)
+    assert "Resumed: 12 of 12 cells were in cells" in again.stdout
+    assert (folder / "a" / "curve.csv").read_bytes() == (folder / "b" / "curve.csv").read_bytes()
 
 
 def test_reproduce_writes_everything(folder):
@@ -154,6 +150,10 @@ def but(old, new):
         (but("0.1", "1e308"), 1, "expected a number from 0 to 1000"),
         (GOOD[:-2], 1, "give the promise as --alpha and --epsilon, or as --promise"),
         (["reproduce", "--distributions", "0"], 2, "distributions"),
+        ([*CURVE, "--workers", "0"], 2, "workers"),
+        ([*CURVE, "--workers", "2", "--dask", "tcp://127.0.0.1:9"], 1, "not both"),
+        ([*CURVE, "--dask", "nowhere"], 1, "no Dask scheduler at 'nowhere'"),
+        ([*CURVE, "--resume", "table.csv"], 1, "table.csv is a file"),
         (["fly"], 2, "No such command"),
     ],
 )

@@ -41,8 +41,9 @@ from alphalift.show.style import save
 from alphalift.show.words import promise as promise_text
 from alphalift.solvers import Optimal
 from alphalift.solvers.algorithm1 import PAPER_EPSILONS
-from alphalift.sweep import Tradeoff, Workers, sweep
+from alphalift.sweep import Tradeoff, sweep
 from alphalift.whole import whole_file
+from alphalift.workers import Workers
 from alphalift.workers import dask as dask_executor
 
 app = typer.Typer(

@@ -10,16 +10,22 @@ from pathlib import Path
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A path beside the given one to write to; it takes its place, synced to disk, if the block ends well."""
+def whole_file(path: Path, *, durable: bool = True) -> Iterator[Path]:
+    """A path beside the given one to write to; it takes its place if the block ends well.
+
+    It is synced to disk first, so that a power cut leaves no half of it either; without `durable` that takes no time and
+    the reader has to notice.
+    """
     # Hidden, and with the same ending, by which writers choose their format.
     part = path.with_name(f".{secrets.token_hex(8)}.part-{path.name}")
     try:
         yield part
-        with part.open("rb") as file:
-            os.fsync(file.fileno())
+        if durable:
+            with part.open("rb") as file:
+                os.fsync(file.fileno())
         part.replace(path)
-        _sync_folder(path.absolute().parent)
+        if durable:
+            _sync_folder(path.absolute().parent)
     except BaseException:
         with suppress(FileNotFoundError):
             part.unlink()

@@ -1,4 +1,4 @@
-"""Calls on the processes of any `concurrent.futures.Executor`, which outlive the loss of a process."""
+"""Calls in this process or on any `concurrent.futures.Executor`, where they outlive the loss of a process."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from alphalift.errors import SettingError, WorkerError
 
 Tag = TypeVar("Tag")
 
+# A number of processes (1: this one), an executor, a function that makes one, or None: as many as make sense.
+Workers = int | Executor | Callable[[], Executor] | None
+
 # One process a core: a second level of threads inside would only get in its way.
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 # Losses in a row, without a call that ended between them: then a call is to blame and not chance.
@@ -24,12 +27,10 @@ _MOST_LOSSES = 3
 _LOST = ("BrokenExecutor", "KilledWorker", "FutureCancelledError")
 
 
-def processes(count: int | None = None) -> Callable[[], Executor]:
-    """Makes a pool of local processes, one a core unless told, each with one thread."""
-    if count is not None and count < 1:
-        raise SettingError(f"workers is {count}, expected 1 or more")
+def processes(count: int) -> Callable[[], Executor]:
+    """Makes pools of this many local processes, each with one thread."""
     return lambda: ProcessPoolExecutor(
-        max_workers=count or os.cpu_count() or 1, env=_ONE_THREAD, initializer=_end_with, initargs=(os.getpid(),)
+        max_workers=count, env=_ONE_THREAD, initializer=_end_with, initargs=(os.getpid(),)
     )
 
 
@@ -59,18 +60,31 @@ def dask(address: str, *, timeout: float = 10) -> Iterator[Executor]:
         yield executor
 
 
+Call = tuple[Tag, Callable[..., Any], tuple[Any, ...]]
+
+
 class Crew(Generic[Tag]):
-    """Calls under way on an executor, each with a tag.
+    """Calls under way, each with a tag; `most` is how many make sense at a time, and `usual` how many if nobody says.
 
     An executor that is given belongs to the caller: it stays open, and if it breaks, the work ends with an error. A
     function that makes executors is called again when a process is lost, and the calls that were lost with it are
     repeated: they must have no effect but their result.
     """
 
-    def __init__(self, executor: Executor | Callable[[], Executor]) -> None:
-        self._make = None if isinstance(executor, Executor) else executor
-        self._executor = executor if isinstance(executor, Executor) else executor()
-        self._calls: dict[Future[Any], tuple[Tag, Callable[..., Any], tuple[Any, ...]]] = {}
+    def __init__(self, workers: Workers, *, most: int, usual: int) -> None:
+        if workers is None:
+            workers = min(usual, os.cpu_count() or 1)
+        if isinstance(workers, int):
+            if workers < 1:
+                raise SettingError(f"workers is {workers}, expected 1 or more")
+            self.size: int | None = min(workers, most)
+            workers = processes(self.size) if self.size > 1 else None
+        else:
+            self.size = None  # nobody knows
+        self._make = None if isinstance(workers, Executor) else workers
+        # None: this process.
+        self._executor = workers if isinstance(workers, Executor) else (workers and workers())
+        self._calls: dict[Future[Any], Call[Tag]] = {}
         self._losses = 0
 
     def __enter__(self) -> Crew[Tag]:
@@ -79,38 +93,47 @@ class Crew(Generic[Tag]):
     def __exit__(self, *_: object) -> None:
         for future in self._calls:
             future.cancel()
-        if self._make is not None:
+        if self._make is not None and self._executor is not None:
             _end(self._executor)
 
     def submit(self, tag: Tag, call: Callable[..., Any], *arguments: Any) -> None:
         """Have the call done; whatever raises here raises in `results`."""
-        try:
-            future: Future[Any] = self._executor.submit(call, *arguments)
-        except Exception as error:  # a pool that broke a moment ago
-            future = Future()
-            future.set_exception(error)
+        future: Future[Any] = Future()
+        if self._executor is not None:
+            try:
+                future = self._executor.submit(call, *arguments)
+            except Exception as error:  # a pool that broke a moment ago
+                future.set_exception(error)
         self._calls[future] = (tag, call, arguments)
 
     def results(self) -> Iterator[tuple[Tag, Any]]:
         """Tag and result of every call as it ends, also of those submitted meanwhile."""
         while self._calls:
-            done, _ = wait(self._calls, return_when=FIRST_COMPLETED)
-            lost = []
-            for future in done:
-                call = self._calls.pop(future)
-                try:
-                    result = future.result()
-                except Exception as error:
-                    if not _is_loss(error):
-                        raise
-                    lost.append(call)
-                    continue
-                self._losses = 0
-                yield call[0], result
-            if lost:
-                self._repeat(lost)
+            if self._executor is None:
+                tag, call, arguments = self._calls.pop(next(iter(self._calls)))
+                yield tag, call(*arguments)
+            else:
+                yield from self._ended()
 
-    def _repeat(self, lost: list[tuple[Tag, Callable[..., Any], tuple[Any, ...]]]) -> None:
+    def _ended(self) -> Iterator[tuple[Tag, Any]]:
+        """Wait until some calls have ended."""
+        done, _ = wait(self._calls, return_when=FIRST_COMPLETED)
+        lost = []
+        for future in done:
+            call = self._calls.pop(future)
+            try:
+                result = future.result()
+            except Exception as error:
+                if not _is_loss(error):
+                    raise
+                lost.append(call)
+                continue
+            self._losses = 0
+            yield call[0], result
+        if lost:
+            self._repeat(lost)
+
+    def _repeat(self, lost: list[Call[Tag]]) -> None:
         self._losses += 1
         if self._make is None or self._losses > _MOST_LOSSES:
             raise WorkerError(
@@ -121,10 +144,11 @@ class Crew(Generic[Tag]):
         # A broken pool takes all its calls with it.
         lost += self._calls.values()
         self._calls.clear()
-        _end(self._executor)
+        if self._executor is not None:
+            _end(self._executor)
         self._executor = self._make()
-        for call in lost:
-            self.submit(call[0], call[1], *call[2])
+        for tag, call, arguments in lost:
+            self.submit(tag, call, *arguments)
 
 
 def _is_loss(error: BaseException) -> bool:

@@ -2,7 +2,6 @@
 
 import ast
 import math
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -115,7 +114,7 @@ def test_what_no_text_tells_completely_is_not_resumed(tmp_path):
 
 def test_files_appear_whole(tmp_path, monkeypatch):
     store = Store(tmp_path / "s")
-    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         store.put("ab" * 32, b"x")
     assert not entries(tmp_path)

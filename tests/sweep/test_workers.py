@@ -8,7 +8,6 @@ import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
-from pathlib import Path
 
 import pytest
 from test_store import EXPECTED, JOINTS, REGIONS, content
@@ -59,7 +58,7 @@ class TestLosses:
         assert content(again) == EXPECTED
 
     def test_errors_of_the_work_are_no_losses(self):
-        with Crew(pool) as crew:
+        with Crew(pool, most=1, usual=1) as crew:
             crew.submit("bad", int, "x")
             with pytest.raises(ValueError, match="invalid literal"):
                 next(crew.results())
@@ -74,12 +73,11 @@ SWEEP = """
 import sys, hashlib
 from dataclasses import replace
 from pathlib import Path
-sys.path[:0] = sys.argv[1:3]
 from test_store import JOINTS, REGIONS, SOLVER, content
 from alphalift import sweep
 from alphalift.paper import random_joints
 if __name__ == "__main__":
-    folder = Path(sys.argv[3])
+    folder = Path(sys.argv[1])
     tradeoff = sweep(random_joints(12, 0), REGIONS, solver=replace(SOLVER, log=folder / "log"), workers=2, resume=folder / "cells")
     print(tradeoff.resumed, hashlib.sha256(content(tradeoff)).hexdigest())
 """
@@ -87,26 +85,28 @@ if __name__ == "__main__":
 
 def test_a_killed_sweep_resumes_with_the_same_bytes(tmp_path):
     """A few moments here; benchmarks/sweep.py has a hundred."""
-    here = Path(__file__).parent
-    command = [sys.executable, "-c", SWEEP, here, here.parent]
+    command = [sys.executable, "-c", SWEEP]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
 
     def run(folder):
-        return subprocess.run([*command, folder], capture_output=True, check=True, text=True).stdout.split()
+        done = subprocess.run([*command, folder], env=environment, capture_output=True, check=True, text=True)
+        return done.stdout.split()
 
-    (tmp_path / "whole").mkdir()
-    begin = time.perf_counter()
-    _, expected = run(tmp_path / "whole")
-    seconds = time.perf_counter() - begin
-    cells = tmp_path / "killed" / "cells"
-    cells.mkdir(parents=True)
-    for moment in (0.6, 0.8, 0.9):
-        process = subprocess.Popen([*command, tmp_path / "killed"], start_new_session=True)
-        time.sleep(moment * seconds)
+    def finished():
+        return len([path for path in (tmp_path / "killed" / "cells").glob("*/*") if not path.name.startswith(".")])
+
+    for folder in ("whole", "killed"):
+        (tmp_path / folder).mkdir()
+    for cells in (1, 20, 40):
+        process = subprocess.Popen([*command, tmp_path / "killed"], env=environment, start_new_session=True)
+        while finished() < cells:
+            assert process.poll() is None, "it ended before it was killed"
+            time.sleep(0.02)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    finished = len([path for path in cells.rglob("*") if path.is_file() and "part" not in path.name])
+    kept = finished()
     resumed, found = run(tmp_path / "killed")
-    assert (int(resumed), found) == (finished, expected)
+    assert (int(resumed), found) == (kept, run(tmp_path / "whole")[1])
 
 
 @pytest.mark.filterwarnings("ignore")

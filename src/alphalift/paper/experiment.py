@@ -17,7 +17,8 @@ from alphalift.measures import entropy, epsilon_max
 from alphalift.regions import AlphaLift, grid
 from alphalift.solvers import Algorithm1, Optimal, Solver
 from alphalift.solvers.algorithm1 import PAPER_ALPHAS, PAPER_EPSILONS
-from alphalift.sweep import Tradeoff, Workers, sweep
+from alphalift.sweep import Tradeoff, sweep
+from alphalift.workers import Workers
 
 SECRETS, USEFUL = 6, 10
 

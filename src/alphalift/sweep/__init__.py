@@ -1,5 +1,5 @@
 """The tradeoff of joints over a grid of promises: in this process, in many, on a cluster, and again where it stopped."""
 
-from alphalift.sweep.run import Tradeoff, Workers, sweep
+from alphalift.sweep.run import Tradeoff, sweep
 
-__all__ = ["Tradeoff", "Workers", "sweep"]
+__all__ = ["Tradeoff", "sweep"]

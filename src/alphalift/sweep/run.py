@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -15,7 +13,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import Progress
 
-from alphalift.errors import InputError, SettingError
+from alphalift.errors import InputError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region
@@ -24,16 +22,14 @@ from alphalift.solvers import ChainedSolver, Optimal, Solver
 from alphalift.sweep.cells import Cell, Record, pack, unpack
 from alphalift.sweep.store import Store, addresses
 from alphalift.utilities import MutualInformation, Utility
-from alphalift.workers import Crew, processes
+from alphalift.workers import Crew, Workers
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Workers = int | Executor | Callable[[], Executor] | None
-
 # A process reports after about this long: seldom enough to cost nothing, often enough to lose little.
 _SECONDS = 1.0
-# Runs under way for each process of a pool of ours; the others wait, so that what is begun is finished first.
+# Runs under way for each process, so that none waits for this one.
 _RUNS_A_PROCESS = 2
 
 
@@ -196,9 +192,9 @@ def _runs(
             yield _Run(_Task(about, steps, utility, solver), joint_place, places[chain])
 
 
-def _advance(task: _Task, done: list[bytes], seconds: float) -> list[bytes]:
-    """The next steps after those done, packed, until the time is over; at least one."""
-    end = time.monotonic() + seconds
+def _advance(task: _Task, done: list[bytes]) -> list[bytes]:
+    """The next steps after those done, packed: at least one, and until it is time to report."""
+    end = time.monotonic() + _SECONDS
     before = [region for step in task.steps[: len(done)] for region in step]
     cells = [cell for entry in done for cell in unpack(entry)]
     known = [_solution(cell, task.joint, region, task.utility) for cell, region in zip(cells, before, strict=True)]
@@ -221,6 +217,7 @@ def _advance(task: _Task, done: list[bytes], seconds: float) -> list[bytes]:
 
 
 def _finish(runs: list[_Run], workers: Workers, joints: int) -> None:
+    """Go on with all runs until they are finished."""
     console = Console(stderr=True)
     shown = console.is_terminal and len(runs) > 1
     with Progress(console=console, transient=True, disable=not shown) as progress:
@@ -234,32 +231,16 @@ def _finish(runs: list[_Run], workers: Workers, joints: int) -> None:
 
 def _computed(runs: list[_Run], workers: Workers, joints: int) -> Iterator[tuple[_Run, list[bytes]]]:
     """The next entries of some run, again and again until all are finished."""
-    if workers is None:
-        # One joint alone stays here: its searches use the cores by themselves.
-        workers = min(os.cpu_count() or 1, joints)
-    if not isinstance(workers, int):
-        return _on(workers, runs, len(runs))
-    if workers < 1:
-        raise SettingError(f"workers is {workers}, expected 1 or more")
-    workers = min(workers, len(runs))
-    return _on(processes(workers), runs, _RUNS_A_PROCESS * workers) if workers > 1 else _here(runs)
-
-
-def _here(runs: list[_Run]) -> Iterator[tuple[_Run, list[bytes]]]:
-    for run in runs:
-        while not run.is_finished:
-            yield run, _advance(run.task, run.done, 0.0)
-
-
-def _on(executor: Executor | Callable[[], Executor], runs: list[_Run], most: int) -> Iterator[tuple[_Run, list[bytes]]]:
-    """On an executor, with `most` runs under way."""
     waiting = iter(runs)
-    with Crew[_Run](executor) as crew:
+    # One joint alone stays in this process unless told: its searches use the cores by themselves.
+    with Crew[_Run](workers, most=max(1, len(runs)), usual=joints) as crew:
 
         def go_on(run: _Run) -> None:
-            crew.submit(run, _advance, _with_one_thread(run.task), list(run.done), _SECONDS)
+            task = run.task if crew.size == 1 else _with_one_thread(run.task)
+            crew.submit(run, _advance, task, list(run.done))
 
-        for run in islice(waiting, most):
+        # Where the number of workers is known, other runs wait, so that what is begun is finished first.
+        for run in islice(waiting, None if crew.size is None else _RUNS_A_PROCESS * crew.size):
             go_on(run)
         for run, entries in crew.results():
             yield run, entries
