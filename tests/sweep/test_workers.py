@@ -78,7 +78,7 @@ from alphalift import sweep
 from alphalift.paper import random_joints
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
-    tradeoff = sweep(random_joints(12, 0), REGIONS, solver=replace(SOLVER, log=folder / "log"), workers=2, resume=folder / "cells")
+    tradeoff = sweep(random_joints(24, 0, (4, 6)), REGIONS, solver=replace(SOLVER, log=folder / "log"), workers=2, resume=folder / "cells")
     print(tradeoff.resumed, hashlib.sha256(content(tradeoff)).hexdigest())
 """
 
@@ -97,7 +97,7 @@ def test_a_killed_sweep_resumes_with_the_same_bytes(tmp_path):
 
     for folder in ("whole", "killed"):
         (tmp_path / folder).mkdir()
-    for cells in (1, 20, 40):
+    for cells in (1, 40, 80):
         process = subprocess.Popen([*command, tmp_path / "killed"], env=environment, start_new_session=True)
         while finished() < cells:
             assert process.poll() is None, "it ended before it was killed"
