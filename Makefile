@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo test check bench reproduce clean
+.PHONY: demo test test-spark check bench reproduce clean
 
 demo: .venv/.base
 	$(BIN)/alphalift demo --out demo
@@ -11,9 +11,13 @@ demo: .venv/.base
 test: .venv/.test
 	$(BIN)/python -m pytest
 
+# A local cluster of its own; needs Java 17 or newer.
+test-spark: .venv/.test .venv/.spark
+	$(BIN)/python -m pytest -n 0 tests_spark
+
 check: .venv/.check
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests tests_spark benchmarks
+	$(BIN)/ruff check src tests tests_spark benchmarks
 	$(BIN)/mypy
 
 bench: .venv/.bench

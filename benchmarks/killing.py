@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,14 +17,11 @@ OPTIMUM = Optimal(node_limit=1000, keep_certificate=False, threads=1)
 
 @dataclass(frozen=True)
 class Counting:
-    """The optimum, which writes a line to `log` for every cell that it begins, and dies where `dies_at` tells it.
-
-    The file `dies_at` names how many deaths are left; without it nobody dies.
-    """
+    """The optimum, which writes a line to `log` for every cell that it begins, and dies once for every file in `deaths`."""
 
     optimum: Optimal = OPTIMUM
-    log: Path | None = field(default=None, repr=False)
-    dies_at: Path | None = field(default=None, repr=False)
+    log: Path | None = field(default=None, repr=False, compare=False)
+    deaths: Path | None = field(default=None, repr=False, compare=False)
 
     def chains(self, regions: Sequence[Region]) -> list[slice]:
         return self.optimum.chains(regions)
@@ -34,8 +32,8 @@ class Counting:
         if self.log is not None:
             with self.log.open("a") as log:
                 log.write("".join(f"{joint.weights[0][0]} {region!r}\n" for region in regions))
-        if self.dies_at is not None and self.dies_at.exists():
-            left = int(self.dies_at.read_text())
-            self.dies_at.write_text(str(left - 1)) if left > 1 else self.dies_at.unlink()
-            os.kill(os.getpid(), signal.SIGKILL)
+        for token in self.deaths.iterdir() if self.deaths is not None else ():
+            with suppress(FileNotFoundError):  # another process has taken this one
+                token.unlink()
+                os.kill(os.getpid(), signal.SIGKILL)
         return self.optimum.solve(joint, regions, utility, after=after)

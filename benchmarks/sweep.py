@@ -113,7 +113,9 @@ def run_for(folder: Path, begun: int, seconds: float) -> str:
     while process.poll() is None and len((folder / "log").read_text().splitlines()) <= begun:
         time.sleep(0.05)
     try:
-        return process.communicate(timeout=seconds)[0].strip()
+        printed = process.communicate(timeout=seconds)[0].strip()
+        assert process.returncode == 0, "it failed by itself"
+        return printed
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()

@@ -35,6 +35,7 @@ from alphalift.release import (
     read_key,
     release,
 )
+from alphalift.release.write import names_a_file
 from alphalift.show import comparison_table, describe, plot_comparison, plot_mechanism, plot_tradeoff
 from alphalift.show.live import LiveLine
 from alphalift.show.style import save
@@ -167,7 +168,12 @@ def apply_command(
     mechanism: Annotated[Path, typer.Argument(help="A mechanism, as `design --out` writes it; it is proven again.")],
     table: Table,
     useful: Useful,
-    out: Annotated[Path, typer.Option(help="Released records: .csv, .tsv (also .gz) or .parquet.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Released records: .csv, .tsv (also .gz), .parquet; of a folder, a new folder without ending."
+        ),
+    ],
     record_id: Annotated[str | None, typer.Option("--id", help="The column that identifies a record.")] = None,
     key: Annotated[Path | None, typer.Option(help="A key, as `key new` makes it.")] = None,
     opening: Annotated[Path | None, typer.Option(help="What opens the commitment of a withheld joint.")] = None,
@@ -184,27 +190,31 @@ def apply_command(
         bool, typer.Option("--new-release", help="Let a second mechanism answer for the same records.")
     ] = False,
     one_shot: Annotated[bool, typer.Option("--one-shot", help="No ids and no key: fresh randomness, once.")] = False,
+    workers: WorkerCount = None,
+    dask: Dask = None,
 ) -> None:
     """Release a table: every record's value is replaced by its random output, the same for ever."""
     stored = load(mechanism, opening)
     _check_output(out, table)
-    done = release(
-        stored,
-        table,
-        useful=useful,
-        record_id=record_id,
-        key=None if key is None else read_key(key),
-        namespace=namespace,
-        ids="unique" if ids_unique else "check",
-        unseen="answer" if answer_unseen else "refuse",
-        bins=_bins(bins),
-        keep=keep or (),
-        with_ids=not without_ids,
-        ledger=None if key is None else Ledger(f"{key}.ledger"),
-        new_release=new_release,
-        one_shot=one_shot,
-        out=out,
-    )
+    with _workers(workers, dask) as chosen:
+        done = release(
+            stored,
+            table,
+            useful=useful,
+            record_id=record_id,
+            key=None if key is None else read_key(key),
+            namespace=namespace,
+            ids="unique" if ids_unique else "check",
+            unseen="answer" if answer_unseen else "refuse",
+            bins=_bins(bins),
+            keep=keep or (),
+            with_ids=not without_ids,
+            ledger=None if key is None else Ledger(f"{key}.ledger"),
+            new_release=new_release,
+            one_shot=one_shot,
+            out=out,
+            workers=chosen,
+        )
     facts = {
         "rows": done.rows,
         "rows_with_unseen_values": done.unseen,
@@ -316,6 +326,8 @@ def reproduce(
     epsilons = PAPER_EPSILONS if every_cell else OPTIMUM_EPSILONS
     with _workers(workers, dask) as chosen:
         experiment = run_experiment(distributions, seed, optimum_epsilons=epsilons, workers=chosen, resume=resume)
+    if experiment.resumed:
+        print(f"Resumed: {experiment.resumed} cells were in {resume}")
     for path in write_experiment(experiment, out):
         print(f"Written: {path}")
 
@@ -357,6 +369,8 @@ def _check_output(out: Path, table: Path) -> None:
     """Fail before the work, not after it, and never write over the table."""
     if out.exists() and out.samefile(table):
         raise InputError(f"{out} is the table itself; choose another name")
+    if table.is_dir() and not names_a_file(out):
+        return  # a new folder, which `release` looks at
     if out.is_dir() or not out.absolute().parent.is_dir():
         raise InputError(f"{out} cannot be written: expected a file name in a folder that exists")
 
@@ -438,9 +452,10 @@ def main() -> None:
     """Run the command line; an error of ours is one line on standard error and exit code 1."""
     try:
         app()
-    except KeyboardInterrupt:
-        Console(stderr=True).print("alphalift: interrupted", style="red")
-        sys.exit(130)
+    except SystemExit as end:
+        if end.code == 130:  # Ctrl-C, of which typer makes this
+            Console(stderr=True).print("alphalift: interrupted", style="red")
+        raise
     except (AlphaliftError, OSError) as error:
         Console(stderr=True).print(f"alphalift: {error}", style="red", highlight=False, markup=False, soft_wrap=True)
         sys.exit(1)

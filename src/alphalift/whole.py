@@ -1,9 +1,10 @@
-"""Files that appear whole or not at all, whatever happens on the way."""
+"""Files and folders that appear whole or not at all, whatever happens on the way."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -29,6 +30,23 @@ def whole_file(path: Path, *, durable: bool = True) -> Iterator[Path]:
     except BaseException:
         with suppress(FileNotFoundError):
             part.unlink()
+        raise
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """A new folder beside the given place to write to; it takes its place if the block ends well."""
+    part = path.with_name(f".{secrets.token_hex(8)}.part-{path.name}")
+    try:
+        part.mkdir()
+        yield part
+        for left in part.glob(".*"):  # by a writer that was killed, and whose file was written again
+            left.unlink()
+        # On some systems an empty folder that is there already would be replaced, one with files never.
+        part.rename(path)
+        _sync_folder(path.absolute().parent)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
         raise
 
 

@@ -56,7 +56,7 @@ def dask(address: str, *, timeout: float = 10) -> Iterator[Executor]:
         client = Client(address, timeout=timeout)
     except (OSError, ValueError) as error:
         raise WorkerError(f"there is no Dask scheduler at {address!r} ({type(error).__name__})") from None
-    with client, client.get_executor() as executor:
+    with client, client.get_executor(pure=False) as executor:
         yield executor
 
 
@@ -79,13 +79,18 @@ class Crew(Generic[Tag]):
                 raise SettingError(f"workers is {workers}, expected 1 or more")
             self.size: int | None = min(workers, most)
             workers = processes(self.size) if self.size > 1 else None
-        else:
+        elif callable(workers) or isinstance(workers, Executor):
             self.size = None  # nobody knows
+        else:
+            raise SettingError(
+                f"workers is a {type(workers).__name__}, expected a number of processes, a concurrent.futures.Executor (a "
+                "Dask client has one: client.get_executor()), or a function that makes one"
+            )
         self._make = None if isinstance(workers, Executor) else workers
         # None: this process.
         self._executor = workers if isinstance(workers, Executor) else (workers and workers())
         self._calls: dict[Future[Any], Call[Tag]] = {}
-        self._losses = 0
+        self._submitted = self._losses = 0
 
     def __enter__(self) -> Crew[Tag]:
         return self
@@ -101,7 +106,8 @@ class Crew(Generic[Tag]):
         future: Future[Any] = Future()
         if self._executor is not None:
             try:
-                future = self._executor.submit(call, *arguments)
+                self._submitted += 1
+                future = self._executor.submit(_called, (id(self), self._submitted), call, *arguments)
             except Exception as error:  # a pool that broke a moment ago
                 future.set_exception(error)
         self._calls[future] = (tag, call, arguments)
@@ -127,28 +133,36 @@ class Crew(Generic[Tag]):
                 if not _is_loss(error):
                     raise
                 lost.append(call)
+                reason = error
                 continue
             self._losses = 0
             yield call[0], result
         if lost:
-            self._repeat(lost)
+            self._repeat(lost, reason)
 
-    def _repeat(self, lost: list[Call[Tag]]) -> None:
+    def _repeat(self, lost: list[Call[Tag]], reason: Exception) -> None:
         self._losses += 1
         if self._make is None or self._losses > _MOST_LOSSES:
             raise WorkerError(
-                "the executor lost its workers (out of memory, or ended from outside); "
-                + ("give a function that makes executors and" if self._make is None else "with fewer of them")
-                + " the work goes on, and with a folder to resume from nothing that was finished is lost"
-            )
+                f"the executor lost its workers ({type(reason).__name__}): they ran out of memory, were ended from outside or "
+                "cannot load the work; what a folder to resume from has is not lost. "
+                + ("A function that makes executors goes on by itself" if self._make is None else "Try fewer of them")
+            ) from reason
         # A broken pool takes all its calls with it.
         lost += self._calls.values()
+        for future in self._calls:
+            future.cancel()
         self._calls.clear()
         if self._executor is not None:
             _end(self._executor)
         self._executor = self._make()
         for tag, call, arguments in lost:
             self.submit(tag, call, *arguments)
+
+
+def _called(number: object, call: Callable[..., Any], *arguments: Any) -> Any:
+    """Every call has a number of its own: Dask takes the same call for the same result, an old error included."""
+    return call(*arguments)
 
 
 def _is_loss(error: BaseException) -> bool:
@@ -160,4 +174,4 @@ def _end(executor: Executor) -> None:
     if isinstance(executor, ProcessPoolExecutor):
         executor.shutdown(wait=True, kill_workers=True)
     else:
-        executor.shutdown(wait=True, cancel_futures=True)
+        executor.shutdown(wait=True)

@@ -1,9 +1,12 @@
 """Finished cells on disk: found again, never taken for others, and nothing damaged is used."""
 
 import ast
+import importlib
+import linecache
 import math
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -37,7 +40,9 @@ def content(tradeoff):
     return tradeoff.to_frame().to_csv().encode() + matrices
 
 
-EXPECTED = content(sweep(JOINTS, REGIONS, solver=SOLVER, workers=1))
+@cache
+def expected():
+    return content(sweep(JOINTS, REGIONS, solver=SOLVER, workers=1))
 
 
 def entries(folder):
@@ -56,7 +61,7 @@ def test_a_sweep_goes_on_from_what_is_there_and_computes_only_the_rest(tmp_path)
     (tmp_path / "log").unlink()
     again = sweep(JOINTS, REGIONS, solver=solver, workers=1, resume=folder)
     assert again.resumed == 10
-    assert content(again) == EXPECTED
+    assert content(again) == expected()
     assert len((tmp_path / "log").read_text().splitlines()) == 18 - 10
 
 
@@ -67,7 +72,7 @@ def test_what_is_damaged_is_computed_again(tmp_path):
         files[place].write_bytes(damage)
     again = sweep(JOINTS, REGIONS, solver=SOLVER, workers=1, resume=tmp_path)
     assert again.resumed < 18
-    assert content(again) == EXPECTED
+    assert content(again) == expected()
     assert sweep(JOINTS, REGIONS, solver=SOLVER, workers=1, resume=tmp_path).resumed == 18
 
 
@@ -97,13 +102,45 @@ def test_whatever_numbers_depend_on_is_in_the_address():
     assert one == two, "labels do not matter to numbers"
 
 
+@dataclass(frozen=True)
+class Hiding(Counting):
+    secret: int = field(default=0, repr=False)
+
+
+def test_the_code_of_a_solver_of_ones_own_is_in_its_address(tmp_path, monkeypatch):
+    code = "from killing import Counting\nclass Mine(Counting): pass\n"
+    (tmp_path / "mine.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    mine = importlib.import_module("mine")
+    before = addresses(JOINTS[0], [REGIONS], MutualInformation(), mine.Mine())
+    assert before == addresses(JOINTS[0], [REGIONS], MutualInformation(), mine.Mine())
+    (tmp_path / "mine.py").write_text(code + "# changed\n")
+    linecache.checkcache()
+    assert before != addresses(JOINTS[0], [REGIONS], MutualInformation(), importlib.reload(mine).Mine())
+
+
+def test_the_same_problem_twice_is_computed_once(tmp_path):
+    solver = replace(SOLVER, log=tmp_path / "log")
+    sweep([JOINTS[0]] * 3, REGIONS, solver=solver, workers=1, resume=tmp_path / "cells")
+    assert len((tmp_path / "log").read_text().splitlines()) == len(REGIONS)
+
+
+def test_cells_are_private_in_a_folder_that_is_not(tmp_path):
+    (tmp_path / "open").mkdir(mode=0o755)
+    sweep(JOINTS[0], REGIONS[:1], solver=SOLVER, resume=tmp_path / "open")
+    (file,) = entries(tmp_path / "open")
+    assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
 def test_what_no_text_tells_completely_is_not_resumed(tmp_path):
     class Settled:
         def solve(self, joint, regions, utility):
             raise AssertionError
 
-    with pytest.raises(SettingError, match="no dataclass"):
+    with pytest.raises(SettingError, match=r"does not tell \(all\)"):
         sweep(JOINTS, REGIONS, solver=Settled(), resume=tmp_path)
+    with pytest.raises(SettingError, match=r"does not tell \(secret\)"):
+        sweep(JOINTS, REGIONS, solver=Hiding(secret=1), resume=tmp_path)
     mine = Custom("MaxLift", 1.2, lambda lifts, p_s: lifts.max(axis=1), lambda w, p_s: w.max(axis=1))
     with pytest.raises(SettingError, match="promise of your own"):
         sweep(JOINTS, [mine], resume=tmp_path)

@@ -12,7 +12,9 @@ Every record of a mechanism takes the same work.
 
 from __future__ import annotations
 
-from itertools import accumulate
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -166,29 +168,38 @@ def as_text(ids: pa.Array) -> pa.Array | Numbers:
     raise TableError(f"a record id is text or an integer, not {ids.type}; convert the column to text first")
 
 
+@dataclass
 class RisingIds:
     """Whether every id so far is larger than the one before it, integers by size, texts by length and then by bytes."""
 
-    def __init__(self) -> None:
-        self.rising = True
-        self._last: Any = None
+    rising: bool = True
+    first: int | str | None = None
+    last: int | str | None = None
 
     def see(self, ids: pa.Array | Numbers) -> None:
         """The next ids, as `as_text` makes them."""
         if not self.rising or not len(ids):
             return
-        ends: list[Any] = [ids[place] for place in (0, -1)]
         if isinstance(ids, np.ndarray):
-            inside = bool((ids[1:] > ids[:-1]).all())
+            inside, first, last = bool((ids[1:] > ids[:-1]).all()), int(ids[0]), int(ids[-1])
         else:
-            inside = bool(_rises(*_buffers(ids)))
-            ends = [_ordered(end.as_py()) for end in ends]
-        self.rising = inside and (self._last is None or bool(self._last < ends[0]))
-        self._last = ends[1]
+            inside, first, last = bool(_rises(*_buffers(ids))), ids[0].as_py(), ids[-1].as_py()
+        self.rising = inside and (self.last is None or _place(self.last) < _place(first))
+        self.first, self.last = first if self.first is None else self.first, last
 
 
-def _ordered(text: str) -> tuple[int, bytes]:
-    return len(text.encode()), text.encode()
+def rise_together(parts: Iterable[RisingIds]) -> bool:
+    """Whether no id can occur twice in all parts of a table: each rises, and one after the other they still do."""
+    parts = list(parts)
+    ends = sorted(
+        (_place(part.first), _place(part.last)) for part in parts if part.first is not None and part.last is not None
+    )
+    return all(part.rising for part in parts) and all(before[1] < after[0] for before, after in pairwise(ends))
+
+
+def _place(value: int | str) -> Any:
+    """What ids are compared by."""
+    return value if isinstance(value, int) else (len(value.encode()), value.encode())
 
 
 @kernel

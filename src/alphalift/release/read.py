@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise, product
 from typing import Any, Literal
 
@@ -14,10 +15,12 @@ import pyarrow.compute as pc
 
 from alphalift.errors import TableError
 from alphalift.joint import Joint
-from alphalift.release.source import MAX_COMBINATIONS, Source, count_batches, open_table, require_countable
+from alphalift.release.source import MAX_COMBINATIONS, decoded, open_table, require_countable
 
 # The symbol of a missing value; a column that contains this very text is refused.
 MISSING = "(missing)"
+# The bin of a cell that is no number; no bin has this name, and none is released.
+_NO_NUMBER = "(no number)"
 
 Columns = str | Sequence[str]
 Key = tuple[str, ...]
@@ -51,12 +54,15 @@ def read_joint(
     edges = {column: bin_edges(column, given) for column, given in (bins or {}).items()}
     domains = _domains(edges, alphabet or {}, wanted)
     source = open_table(table, columns=wanted)
-    counted = _count_binned(source, wanted, edges) if edges else source.count(wanted)
+    counted = source.count(wanted, partial(_with_bins, edges) if edges else None)
     try:
         texts = {column: canonical_texts(counted.column(i), column) for i, column in enumerate(wanted)}
     except TableError as error:
         raise TableError(f"{source.name}: {error}") from None
     sizes = counted.columns[-1].to_pylist()
+    for column in edges:
+        bad = sum(size for text, size in zip(texts[column], sizes, strict=True) if text == _NO_NUMBER)
+        _require_numbers(bad, f"{source.name}: column {column!r}")
     for column, domain in domains.items():
         _require_inside(texts[column], sizes, domain, f"{source.name}: column {column!r}")
     counts: Counter[tuple[Key, Key]] = Counter()
@@ -123,43 +129,45 @@ def bin_labels(edges: Sequence[float]) -> list[str]:
     return [f"<{texts[0]}", *between, f">={texts[-1]}"]
 
 
-def binned(column: pa.Array, edges: Sequence[float]) -> tuple[pa.Array, int]:
-    """The bin of every cell as dictionary-encoded text, null where it is missing; and how many cells are no numbers.
+def binned(column: pa.Array, edges: Sequence[float]) -> pa.DictionaryArray:
+    """The bin of every cell as dictionary-encoded text, null where it is missing.
 
     Text is a number if it is written in decimal digits, with sign, point and exponent as they may be, and blanks
-    around. Numbers are compared as floats.
+    around. Numbers are compared as floats. A cell that is no number has a bin of its own, which callers refuse.
     """
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    bad = 0
+    column, bad = decoded(column), None
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
         texts = pc.utf8_trim_whitespace(column.cast(pa.string()))
         numeric = pc.match_substring_regex(texts, _NUMBER)
-        bad = pc.sum(pc.invert(numeric)).as_py() or 0
+        bad = pc.fill_null(pc.invert(numeric), False).to_numpy(zero_copy_only=False)
         column = pc.if_else(numeric, texts, None)
     values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    bins = pa.array(np.searchsorted(edges, values, side="right").astype(np.int32), mask=np.isnan(values))
-    return pa.DictionaryArray.from_arrays(bins, pa.array(bin_labels(edges))), bad
+    numbers, missing = np.searchsorted(edges, values, side="right").astype(np.int32), np.isnan(values)
+    if bad is not None:
+        numbers[bad], missing[bad] = len(edges) + 1, False
+    return pa.DictionaryArray.from_arrays(
+        pa.array(numbers, mask=missing), pa.array([*bin_labels(edges), _NO_NUMBER], pa.string())
+    )
 
 
-def _count_binned(source: Source, columns: list[str], edges: Mapping[str, list[float]]) -> pa.Table:
-    """The counts of the columns' values, bins in place of numbers."""
-    require_countable(source.name, source.schema, columns)
-    no_numbers: Counter[str] = Counter()
+def numbers_binned(column: pa.Array, edges: Sequence[float], name: str) -> pa.DictionaryArray:
+    """The bin of every cell, all of which must be numbers or missing."""
+    bins = binned(column, edges)
+    _require_numbers(pc.sum(pc.equal(bins.indices, len(edges) + 1)).as_py() or 0, f"column {name!r}")
+    return bins
 
-    def replaced() -> Iterator[pa.RecordBatch]:
-        for batch in source.batches(columns):
-            arrays = dict(zip(columns, batch.columns, strict=True))
-            for column in edges:
-                arrays[column], bad = binned(arrays[column], edges[column])
-                no_numbers[column] += bad
-            yield pa.RecordBatch.from_arrays(list(arrays.values()), names=columns)
 
-    counted = count_batches(replaced(), source.name)
-    for column, bad in no_numbers.items():
-        if bad:
-            raise TableError(f"{source.name}: column {column!r} has bins, but {bad} of its cells are no numbers")
-    return counted
+def _require_numbers(bad: int, where: str) -> None:
+    if bad:
+        raise TableError(f"{where} has bins, but {bad} of its cells are no numbers")
+
+
+def _with_bins(edges: Mapping[str, list[float]], batch: pa.RecordBatch) -> pa.RecordBatch:
+    """The batch with bins in place of numbers."""
+    names = batch.schema.names
+    return pa.record_batch(
+        [binned(batch.column(name), edges[name]) if name in edges else batch.column(name) for name in names], names
+    )
 
 
 def _names(columns: Columns, role: str) -> list[str]:

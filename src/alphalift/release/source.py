@@ -1,4 +1,5 @@
-"""open_table: every kind of table behind one interface, read in batches or counted by combinations of values.
+"""open_table: every kind of table behind one interface, counted by combinations of values and (but for Spark's frames,
+which are read where they are) in batches.
 
 The same reader's rules hold for batches and for counts, so that a design and its release see the same symbols.
 Messages of the engines may quote cells; none of them leaves this file.
@@ -11,10 +12,10 @@ import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import narwhals as nw
@@ -24,13 +25,16 @@ from pyarrow import csv, dataset, parquet
 
 from alphalift.errors import TableError
 
+if TYPE_CHECKING:
+    from alphalift.release.spark import SparkFrame
+
 # More combinations than this are no joint that could be designed for, and would fill the memory.
 MAX_COMBINATIONS = 4_000_000
 # A row of a CSV file, with all its cells, must fit into this many bytes. Arrow reads 32 times as much ahead.
 MAX_ROW_BYTES = 1 << 22
 _FEW_BYTES = 1 << 16
 BATCH_ROWS = 1 << 16
-_COUNT = "rows"
+COUNT = "rows"
 
 _KINDS = "the path of a CSV, TSV or Parquet file, a folder of Parquet files, an Arrow, pandas or polars table"
 # DuckDB hands these back as Arrow gave them, to the last digit; other types are counted by Arrow.
@@ -54,17 +58,48 @@ _COUNTABLE = (
 )
 
 
-@dataclass(frozen=True)
-class Source(ABC):
-    """A table that can be read in batches, again and again, and counted.
+# What becomes of a batch before its values are counted; engines may run it in other processes.
+Change = Callable[[pa.RecordBatch], pa.RecordBatch]
 
-    `name` is what messages call it, `description` a word for provenance that tells nothing of the content, `schema`
-    the opened columns, and `first_row` the number that people give to its first row of data.
+
+@dataclass(frozen=True)
+class Table(ABC):
+    """A table that can be counted.
+
+    `name` is what messages call it, `description` a word for provenance that tells nothing of the content, and `schema`
+    the opened columns.
     """
 
     name: str
     description: str
     schema: pa.Schema
+
+    def count(self, columns: Sequence[str], change: Change | None = None) -> pa.Table:
+        """One row for each combination of values, in no particular order; the last column is how often, as int64.
+
+        `change` is applied to every batch before its values are counted.
+        """
+        require(self.name, columns, self.schema.names)
+        require_countable(self.name, self.schema, columns)
+        with self._in_our_words():
+            counts = self._count(list(columns), change)
+        return _checked(counts, self.name)
+
+    @abstractmethod
+    def _count(self, columns: list[str], change: Change | None) -> pa.Table: ...
+
+    def _trouble(self, error: Exception) -> str:
+        """What is wrong, in words of ours that follow the name."""
+        return _failure(error)
+
+    def _in_our_words(self) -> AbstractContextManager[None]:
+        return in_our_words(self.name, self._trouble)
+
+
+@dataclass(frozen=True)
+class Source(Table):
+    """A table that can also be read in batches, again and again; people number its first row of data `first_row`."""
+
     first_row: int = field(default=1, kw_only=True)
 
     def batches(self, columns: Sequence[str], *, rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
@@ -78,42 +113,32 @@ class Source(ABC):
                 for start in range(0, batch.num_rows, rows):
                     yield batch.slice(start, rows)
 
-    def count(self, columns: Sequence[str]) -> pa.Table:
-        """One row for each combination of values, in no particular order; the last column is how often, as int64."""
-        require(self.name, columns, self.schema.names)
-        require_countable(self.name, self.schema, columns)
-        with self._in_our_words():
-            counts = self._count(list(columns))
-        return _checked(counts, self.name)
+    @property
+    def parts(self) -> Sequence[Source]:
+        """The same rows in tables that can be read apart: the files of a folder."""
+        return [self]
 
     @abstractmethod
     def _stream(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
         """Batches of these columns in order; they may be longer than `rows`."""
 
-    def _count(self, columns: list[str]) -> pa.Table:
+    def _count(self, columns: list[str], change: Change | None) -> pa.Table:
+        if change is None:
+            return self._count_plain(columns)
+        return count_batches(map(change, self.batches(columns)), self.name)
+
+    def _count_plain(self, columns: list[str]) -> pa.Table:
+        """The counts of the values as they are, best inside the table's engine."""
         return count_batches(self.batches(columns), self.name)
 
-    def _trouble(self, error: Exception) -> str:
-        """What is wrong, in words of ours that follow the name."""
-        return f"cannot be read: its engine failed with {type(error).__name__}"
 
-    @contextmanager
-    def _in_our_words(self) -> Iterator[None]:
-        try:
-            yield
-        except TableError:
-            raise
-        except Exception as error:
-            # Whatever an engine raises, its message may quote the row.
-            raise TableError(f"{self.name} {self._trouble(error)}") from None
-
-
-def open_table(table: Any, *, columns: Sequence[str]) -> Source:
+def open_table(table: Any, *, columns: Sequence[str]) -> Source | SparkFrame:
     """The table with these columns, which must exist once each.
 
     CSV and TSV files (also .gz; a header row, UTF-8, quotes as in RFC 4180; every cell is text, an empty one null,
     blank lines are skipped); Parquet files and folders of them (same columns in each, in the order of their paths);
-    Arrow tables, readers (only once) and datasets; pandas and polars frames, also lazy; DuckDB relations.
+    Arrow tables, readers (only once) and datasets; pandas and polars frames, also lazy; DuckDB relations; Spark frames.
+    All but the last are a `Source`.
     """
     columns = list(columns)
     if isinstance(table, str | os.PathLike):
@@ -128,7 +153,32 @@ def open_table(table: Any, *, columns: Sequence[str]) -> Source:
         return _opened(_Dataset, "Arrow dataset", table, columns, lambda: table.schema)
     if isinstance(table, pa.Table):
         return _opened(_Memory, "Arrow table", table, columns, lambda: table.schema)
+    if is_spark(table):
+        # Here, since that file builds on this one.
+        from alphalift.release.spark import open_frame
+
+        return open_frame(table, columns)
     return _open_frame(table, columns)
+
+
+def is_spark(table: Any) -> bool:
+    """Whether it is a data frame of Spark, which need not be installed."""
+    return nw.dependencies.is_pyspark_dataframe(table) or nw.dependencies.is_pyspark_connect_dataframe(table)
+
+
+def _failure(error: Exception) -> str:
+    return f"cannot be read: its engine failed with {type(error).__name__}"
+
+
+@contextmanager
+def in_our_words(name: str, trouble: Callable[[Exception], str] = _failure) -> Iterator[None]:
+    """Whatever an engine raises becomes a TableError: its own message may quote the row."""
+    try:
+        yield
+    except TableError:
+        raise
+    except Exception as error:
+        raise TableError(f"{name} {trouble(error)}") from None
 
 
 def _opened(
@@ -191,7 +241,7 @@ def _checked(counts: pa.Table, name: str) -> pa.Table:
 
 def _added_up(parts: list[pa.Table]) -> pa.Table:
     if not parts:
-        return pa.table({_COUNT: pa.array([], pa.int64())})
+        return pa.table({COUNT: pa.array([], pa.int64())})
     table = pa.concat_tables(parts)
     keys = [f"c{i}" for i in range(table.num_columns - 1)]
     total = table.rename_columns([*keys, "n"]).group_by(keys).aggregate([("n", "sum")])
@@ -203,6 +253,11 @@ def _plain(table: pa.Table) -> pa.Table:
     types = [column.type for column in table.columns]
     plain = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in types]
     return pa.table([c.cast(kind) for c, kind in zip(table.columns, plain, strict=True)], names=table.schema.names)
+
+
+def decoded(column: pa.Array) -> pa.Array:
+    """The column, its dictionary resolved."""
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
 def _is_one_of(kind: pa.DataType, tests: tuple[Callable[[pa.DataType], bool], ...]) -> bool:
@@ -368,6 +423,11 @@ def _open_parquet(name: str, description: str, files: list[Path], columns: list[
 class _Parquet(Source):
     files: list[Path]
 
+    @property
+    def parts(self) -> Sequence[Source]:
+        # Absolute, since other processes may stand elsewhere.
+        return [replace(self, name=f"{self.name}: {file.name!r}", files=[file.absolute()]) for file in self.files]
+
     def _stream(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
         for path in self.files:
             # Without buffering ahead, which would hold the columns of the whole file.
@@ -376,9 +436,9 @@ class _Parquet(Source):
                     for batch in file.iter_batches(batch_size=rows, columns=columns, row_groups=[group]):
                         yield batch.select(columns)
 
-    def _count(self, columns: list[str]) -> pa.Table:
+    def _count_plain(self, columns: list[str]) -> pa.Table:
         if not _all_same_in_duckdb(self.schema, columns):
-            return super()._count(columns)
+            return super()._count_plain(columns)
         paths = [glob.escape(str(path.absolute())) for path in self.files]
         names = parquet.read_schema(self.files[0]).names
         with _engine() as engine:
@@ -421,9 +481,9 @@ class _Memory(Source):
     def _stream(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
         yield from self.data.select(columns).to_batches(max_chunksize=rows)
 
-    def _count(self, columns: list[str]) -> pa.Table:
+    def _count_plain(self, columns: list[str]) -> pa.Table:
         if not _all_same_in_duckdb(self.schema, columns):
-            return super()._count(columns)
+            return super()._count_plain(columns)
         with _engine() as engine:
             return _grouped(engine.from_arrow(self.data.select(columns)), columns, columns)
 
@@ -436,9 +496,9 @@ class _Dataset(Source):
         # Little is read ahead, so that memory stays bounded.
         yield from self.data.to_batches(columns=columns, batch_size=rows, batch_readahead=2, fragment_readahead=1)
 
-    def _count(self, columns: list[str]) -> pa.Table:
+    def _count_plain(self, columns: list[str]) -> pa.Table:
         if not _all_same_in_duckdb(self.schema, columns):
-            return super()._count(columns)
+            return super()._count_plain(columns)
         with _engine() as engine:
             return _grouped(engine.from_arrow(self.data.scanner(columns=columns)), columns, columns)
 
@@ -465,12 +525,12 @@ class _Query(Source):
         for frame in self.query.select(columns).collect_batches(chunk_size=rows, maintain_order=True):
             yield from frame.to_arrow().to_batches()
 
-    def _count(self, columns: list[str]) -> pa.Table:
+    def _count_plain(self, columns: list[str]) -> pa.Table:
         keys = [f"c{i}" for i in range(len(columns))]
         query = self.query.select(columns).rename(dict(zip(columns, keys, strict=True))).group_by(keys).len()
         counts = _plain(query.collect(engine="streaming").to_arrow())
-        counts = counts.set_column(len(columns), _COUNT, counts.columns[-1].cast(pa.int64()))
-        return counts.rename_columns([*columns, _COUNT])
+        counts = counts.set_column(len(columns), COUNT, counts.columns[-1].cast(pa.int64()))
+        return counts.rename_columns([*columns, COUNT])
 
 
 @dataclass(frozen=True)
@@ -483,7 +543,7 @@ class _Relation(Source):
             for batch in reader:
                 yield batch.rename_columns(columns)
 
-    def _count(self, columns: list[str]) -> pa.Table:
+    def _count_plain(self, columns: list[str]) -> pa.Table:
         return _grouped(self.relation, self.relation.columns, columns)
 
 
@@ -519,4 +579,4 @@ def _picked(relation: duckdb.DuckDBPyRelation, names: list[str], columns: list[s
 def _grouped(relation: duckdb.DuckDBPyRelation, names: list[str], columns: list[str]) -> pa.Table:
     keys = ", ".join(f"c{i}" for i in range(len(columns)))
     counts = _picked(relation, names, columns).aggregate(f"{keys}, count(*)", keys).limit(MAX_COMBINATIONS + 1)
-    return _plain(counts.to_arrow_table().rename_columns([*columns, _COUNT]))
+    return _plain(counts.to_arrow_table().rename_columns([*columns, COUNT]))

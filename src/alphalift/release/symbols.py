@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from alphalift.errors import TableError
-from alphalift.release.read import bin_edges, binned, canonical_texts, label_of
+from alphalift.release.read import bin_edges, canonical_texts, label_of, numbers_binned
+from alphalift.release.source import decoded
 
 
 class Symbols:
@@ -26,9 +26,11 @@ class Symbols:
         """The number of every record's symbol, (rows,)."""
         combined, keys = np.zeros(len(batch), np.int64), [tuple[str, ...]()]
         for name in self.columns:
-            encoded = self._binned(batch.column(name), name)
+            encoded = batch.column(name)
+            if name in self._bins:
+                encoded = numbers_binned(encoded, self._bins[name], name)
             if not pa.types.is_dictionary(encoded.type) or encoded.null_count:
-                encoded = _decoded(encoded).dictionary_encode(null_encoding="encode")
+                encoded = decoded(encoded).dictionary_encode(null_encoding="encode")
             texts = canonical_texts(encoded.dictionary, name)
             # Combinations that occur, not all that could: products of columns grow.
             codes = combined * len(texts) + np.asarray(encoded.indices.to_numpy(zero_copy_only=False))
@@ -39,15 +41,3 @@ class Symbols:
                 keys = [(*keys[code // len(texts)], texts[code % len(texts)]) for code in occurring.tolist()]
         known = np.array([self._numbers.get(label_of(key), self.unseen) for key in keys], np.int64)
         return np.asarray(known[combined])
-
-    def _binned(self, column: pa.Array, name: str) -> pa.Array:
-        if name not in self._bins:
-            return column
-        column, bad = binned(column, self._bins[name])
-        if bad:
-            raise TableError(f"column {name!r} has bins, but {bad} of its cells are no numbers")
-        return column
-
-
-def _decoded(column: pa.Array) -> pa.Array:
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column

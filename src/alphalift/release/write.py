@@ -20,6 +20,11 @@ class Writer(Protocol):
     def close(self) -> None: ...
 
 
+def names_a_file(place: Path) -> bool:
+    """Whether the name ends as one of ours does; the rest may be the name of a folder."""
+    return place.suffix.lower() in (".csv", ".tsv", ".gz", ".parquet")
+
+
 def open_writer(path: Path, name: str, schema: pa.Schema) -> Writer:
     """A writer to `path` of the format that the ending of `name` says."""
     endings = [ending.lower() for ending in Path(name).suffixes]

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.progress import Progress
 
-from alphalift.errors import InputError
+from alphalift.errors import InputError, WorkerError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region
 from alphalift.solution import Solution, Status
 from alphalift.solvers import ChainedSolver, Optimal, Solver
 from alphalift.sweep.cells import Cell, Record, pack, unpack
-from alphalift.sweep.store import Store, addresses
+from alphalift.sweep.store import Store, addresses, code
 from alphalift.utilities import MutualInformation, Utility
 from alphalift.workers import Crew, Workers
 
@@ -135,6 +135,7 @@ class _Task:
     steps: tuple[tuple[Region, ...], ...]
     utility: Utility
     solver: Solver
+    code: list[str]
 
 
 @dataclass
@@ -149,11 +150,15 @@ class _Run:
     addresses: list[str] = field(default_factory=list)
 
     def keep_in(self, store: Store) -> None:
-        """Take what the store has, up to the first step that is missing, and put into it what is finished from now on."""
+        """Take what the store has, and put into it what is finished from now on."""
         task = self.task
         self.store, self.addresses = store, addresses(task.joint, task.steps, task.utility, task.solver)
-        for address in self.addresses:
-            entry = store.get(address)
+        self.look()
+
+    def look(self) -> None:
+        """Take what the store has next, perhaps from another run of the same problem."""
+        while self.store is not None and not self.is_finished:
+            entry = self.store.get(self.addresses[len(self.done)])
             if entry is None:
                 break
             self.done.append(entry)
@@ -186,14 +191,19 @@ def _runs(
     for about in dict.fromkeys(abouts):
         places = [place for place, own in enumerate(abouts) if own == about]
         asked = [regions[place] for place in places]
-        chained = isinstance(solver, ChainedSolver)
-        for chain in solver.chains(asked) if isinstance(solver, ChainedSolver) else [slice(None)]:
-            steps = tuple((region,) for region in asked[chain]) if chained else (tuple(asked),)
-            yield _Run(_Task(about, steps, utility, solver), joint_place, places[chain])
+        chains: list[tuple[slice, tuple[tuple[Region, ...], ...]]]
+        if isinstance(solver, ChainedSolver):
+            chains = [(chain, tuple((region,) for region in asked[chain])) for chain in solver.chains(asked)]
+        else:
+            chains = [(slice(None), (tuple(asked),))]
+        for chain, steps in chains:
+            yield _Run(_Task(about, steps, utility, solver, code()), joint_place, places[chain])
 
 
 def _advance(task: _Task, done: list[bytes]) -> list[bytes]:
     """The next steps after those done, packed: at least one, and until it is time to report."""
+    if task.code != code():
+        raise WorkerError("the workers have other versions of alphalift or its libraries; their numbers may differ")
     end = time.monotonic() + _SECONDS
     before = [region for step in task.steps[: len(done)] for region in step]
     cells = [cell for entry in done for cell in unpack(entry)]
@@ -219,39 +229,46 @@ def _advance(task: _Task, done: list[bytes]) -> list[bytes]:
 def _finish(runs: list[_Run], workers: Workers, joints: int) -> None:
     """Go on with all runs until they are finished."""
     console = Console(stderr=True)
-    shown = console.is_terminal and len(runs) > 1
+    total = sum(len(run.places) for run in runs)
+    shown = console.is_terminal and total > 1
     with Progress(console=console, transient=True, disable=not shown) as progress:
-        total = sum(len(run.places) for run in runs)
         bar = progress.add_task("sweep", total=total, completed=sum(run.finished for run in runs))
         for run, entries in _computed([run for run in runs if not run.is_finished], workers, joints):
-            before = run.finished
             run.accept(entries)
-            progress.advance(bar, run.finished - before)
+            if shown:
+                progress.update(bar, completed=sum(run.finished for run in runs))
 
 
 def _computed(runs: list[_Run], workers: Workers, joints: int) -> Iterator[tuple[_Run, list[bytes]]]:
     """The next entries of some run, again and again until all are finished."""
+    if not runs:
+        return
     waiting = iter(runs)
     # One joint alone stays in this process unless told: its searches use the cores by themselves.
-    with Crew[_Run](workers, most=max(1, len(runs)), usual=joints) as crew:
+    with Crew[_Run](workers, most=len(runs), usual=joints) as crew:
 
-        def go_on(run: _Run) -> None:
-            task = run.task if crew.size == 1 else _with_one_thread(run.task)
-            crew.submit(run, _advance, task, list(run.done))
+        def go_on(run: _Run | None) -> None:
+            """With this run, or the next one if the store has what is left of it."""
+            while run is not None:
+                run.look()
+                if not run.is_finished:
+                    task = run.task if crew.size == 1 else _for_a_worker(run.task)
+                    crew.submit(run, _advance, task, list(run.done))
+                    return
+                run = next(waiting, None)
 
         # Where the number of workers is known, other runs wait, so that what is begun is finished first.
-        for run in islice(waiting, None if crew.size is None else _RUNS_A_PROCESS * crew.size):
+        most = {None: None, 1: 1}.get(crew.size, _RUNS_A_PROCESS * (crew.size or 0))
+        for run in islice(waiting, most):
             go_on(run)
         for run, entries in crew.results():
             yield run, entries
-            following = next(waiting, None) if run.is_finished else run
-            if following is not None:
-                go_on(following)
+            go_on(run)
 
 
-def _with_one_thread(task: _Task) -> _Task:
-    """There is a process a core already; answers do not depend on threads."""
+def _for_a_worker(task: _Task) -> _Task:
+    """With one thread, since there is a process a core already, and without a line on the progress, which nobody sees."""
     solver = task.solver
-    if isinstance(solver, Optimal) and solver.threads is None:
-        return replace(task, solver=replace(solver, threads=1))
+    if isinstance(solver, Optimal):
+        return replace(task, solver=replace(solver, threads=solver.threads or 1, progress=None))
     return task

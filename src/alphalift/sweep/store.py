@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -61,9 +63,10 @@ class Store:
 
     def put(self, address: str, entry: bytes) -> None:
         path = self._path(address)
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
         # Not synced, which would cost more than many a cell: after a power cut the digest tells what was lost.
         with whole_file(path, durable=False) as part:
+            part.touch(mode=0o600)
             part.write_bytes(hashlib.sha256(entry).digest() + entry)
 
     def _path(self, address: str) -> Path:
@@ -72,14 +75,7 @@ class Store:
 
 def addresses(joint: Joint, steps: Sequence[Sequence[Region]], utility: Utility, solver: Solver) -> list[str]:
     """The address of every step's cells, given all steps before it: a hash of the problem, the settings and the code."""
-    for settings in (utility, solver):
-        if not is_dataclass(settings):
-            raise SettingError(f"{type(settings).__name__} is no dataclass, so its settings are unknown; do not resume")
-    problem = [
-        _code(),
-        joint.weights,
-        *(f"{type(settings).__module__}: {settings!r}" for settings in (utility, solver)),
-    ]
+    problem = [code(), joint.weights, _settings(utility), _settings(solver)]
     digest = hashlib.sha256(json.dumps(problem).encode())
     found = []
     for step in steps:
@@ -87,6 +83,25 @@ def addresses(joint: Joint, steps: Sequence[Sequence[Region]], utility: Utility,
         digest.update((", ".join(map(_text, step)) + "\n").encode())
         found.append(digest.hexdigest())
     return found
+
+
+def _settings(record: Utility | Solver) -> str:
+    """All that a utility or solver does, as far as a text can tell: its settings, and its code if that is not ours."""
+    kind = type(record)
+    hidden = [f.name for f in fields(record) if f.compare and not f.repr] if is_dataclass(record) else ["all"]
+    if hidden:
+        raise SettingError(
+            f"{kind.__name__} has settings that its text does not tell ({', '.join(hidden)}): a dataclass shows them; "
+            "or do not resume"
+        )
+    if kind.__module__.partition(".")[0] == "alphalift":
+        return f"{kind.__module__}: {record!r}"
+    try:
+        return f"{inspect.getsource(sys.modules[kind.__module__])}: {record!r}"
+    except (OSError, TypeError, KeyError):
+        raise SettingError(
+            f"the code of {kind.__name__} is not in a file, so it cannot be compared; do not resume"
+        ) from None
 
 
 def _text(region: Region) -> str:
@@ -98,7 +113,7 @@ def _text(region: Region) -> str:
 
 
 @cache
-def _code() -> list[str]:
+def code() -> list[str]:
     """A hash of our own files that compute, and the versions of the libraries that they compute with."""
     root, digest = Path(__file__).parents[1], hashlib.sha256()
     for place in (root / name for name in COMPUTING):
