@@ -116,7 +116,7 @@ def test_a_process_killed_in_the_middle(spark, slow, expected, victims):
 
 
 def test_tasks_for_the_same_records_that_run_at_a_time(slow, expected):
-    """As with speculation, which Spark starts only on another machine: one waits in the middle until the other is there."""
+    """As with speculation, which starts no copies in this cluster: one waits in the middle until the other is there."""
     frame, folder = slow
     lazy = release(SOLUTION, frame, **OPTIONS).table
     with ThreadPoolExecutor() as pool:
