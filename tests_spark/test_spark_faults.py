@@ -102,17 +102,20 @@ def expected():
 
 
 @pytest.mark.parametrize("victims", [python_workers, executor])
-def test_a_process_killed_in_the_middle(spark, slow, expected, victims):
+@pytest.mark.parametrize("to_files", [False, True])
+def test_a_process_killed_in_the_middle(spark, slow, expected, victims, to_files, tmp_path):
     frame, folder = slow
     killer = threading.Thread(target=kill_when_stuck, args=(folder, victims, spark.sparkContext._gateway.proc.pid))
     killer.start()
-    begin = time.monotonic()
-    found = release(SOLUTION, frame, **OPTIONS).table.toArrow()
+    begin, out = time.monotonic(), tmp_path / "out"
+    done = release(SOLUTION, frame, **OPTIONS, out=out if to_files else None)
+    found = pq.read_table(out) if to_files else done.table.toArrow()
     assert time.monotonic() - begin < PATIENCE
     killer.join()
     assert int((folder / "killed").read_text()) >= 1
     assert (folder / "again").exists()
     assert in_order(found) == expected
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
 def test_tasks_for_the_same_records_that_run_at_a_time(slow, expected):

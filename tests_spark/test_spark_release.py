@@ -112,11 +112,22 @@ def test_a_new_folder_of_files(frame, expected, tmp_path):
         assert (done.rows, done.unseen, done.table) == (ROWS, 0, None)
         assert in_order(pq.read_table(tmp_path / ids)) == expected
     assert run(frame, ids="unique").rows is None, "nothing was counted"
-    with pytest.raises(InputError, match="exists already"):
-        run(frame, out=tmp_path / "check")
+    for place in (tmp_path / "check", tmp_path / "no" / "out"):
+        with pytest.raises(InputError, match="go to a new folder"):
+            run(frame, out=place)
     with pytest.raises(InputError, match="a folder of Parquet files"):
         run(frame, out=tmp_path / "out.csv")
     assert sorted(os.listdir(tmp_path)) == ["check", "unique"]
+    assert sorted(os.listdir(tmp_path / "check")) == [f"part-{number:05d}.parquet" for number in range(5)]
+
+
+def test_a_uri_is_written_by_spark_itself(frame, expected, tmp_path):
+    for ids in ("check", "unique"):
+        done = run(frame, out=f"file://{tmp_path}/{ids}", ids=ids)
+        assert (done.rows, done.unseen, done.table) == (ROWS, 0, None)
+        assert in_order(pq.read_table(tmp_path / ids)) == expected
+    with pytest.raises(TableError, match="cannot be written to"):
+        run(frame, out=f"file://{tmp_path}/check")
 
 
 class TestRefusals:

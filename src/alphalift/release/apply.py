@@ -110,7 +110,7 @@ def release(
         raise InputError("a Spark frame is drawn again at every use, so it needs ids and a key; one_shot is not for it")
     if place is not None:
         if isinstance(source, SparkFrame):
-            refuse_place(place)
+            refuse_place(out or "")
         elif folder is not None and to_folder:
             refuse_folder(place, folder)
         else:
@@ -120,7 +120,7 @@ def release(
         # Before any output exists: what is not written down is not released.
         composition = ledger.admit(namespace, integers, mechanism.joint, new_release=new_release)
     if isinstance(source, SparkFrame):
-        return Released(*release_frame(source, plan, check=check, out=place), composition)
+        return Released(*release_frame(source, plan, check=check, out=out), composition)
     if place is not None and to_folder:
         seen, released = release_folder(source, plan, check=check, out=place, workers=workers), None
     else:

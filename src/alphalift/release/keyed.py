@@ -42,6 +42,8 @@ _ONE_BLOCK = 10 ** (
 Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
+# As `as_text` makes them: texts, or integers whose digits are their text.
+Ids = pa.Array | Numbers
 
 
 class KeyedDraw:

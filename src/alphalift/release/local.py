@@ -12,8 +12,9 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from alphalift.release.keyed import RisingIds
+from alphalift.release.keyed import Ids, RisingIds
 from alphalift.release.records import Answers, EmptyTableError, Plan
 from alphalift.release.source import Source, decoded
 from alphalift.release.write import InMemory, Writer, open_writer
@@ -32,6 +33,12 @@ class Seen:
     rows: int = 0
     unseen: int = 0
     order: RisingIds = field(default_factory=RisingIds)
+
+    def add(self, ids: Ids, unseen: NDArray[np.bool_]) -> None:
+        """The next records: their ids, and whether the mechanism does not know their values."""
+        self.order.see(ids)
+        self.unseen += int(unseen.sum())
+        self.rows += len(unseen)
 
 
 def release_table(source: Source, plan: Plan, *, check: bool, out: Path | None) -> tuple[Seen, pa.Table | None]:
@@ -60,9 +67,7 @@ def _released(source: Source, plan: Plan, seen: Seen) -> Iterator[pa.RecordBatch
         if unseen.any() and not plan.answer_unseen:
             raise plan.unknown(f"row {seen.rows + int(unseen.argmax()) + 1} (and perhaps others) has")
         ids = np.arange(seen.rows, seen.rows + len(batch)) if plan.record_id is None else answers.ids(batch)
-        seen.order.see(ids)
-        seen.unseen += int(unseen.sum())
-        seen.rows += len(batch)
+        seen.add(ids, unseen)
         yield answers.released(batch, ids, numbers)
 
 
