@@ -124,6 +124,8 @@ def test_files_are_written_and_read_back(tmp_path, ending):
 def test_what_leaves_is_what_was_asked_for():
     assert run(TABLE, with_ids=False).table.column_names == ["released job"]
     assert run(TABLE, keep=["ill"]).table.column_names == ["id", "released job", "ill"]
+    with pytest.raises(InputError, match="rename it"):
+        run(TABLE.assign(**{"released job": 1}), keep=["released job"])
 
 
 class TestRefusals:

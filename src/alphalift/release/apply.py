@@ -97,6 +97,8 @@ def release(
         with_ids and record_id is not None,
         unseen == "answer",
     )
+    if plan.output_name in plan.columns:
+        raise InputError(f"the released column is called {plan.output_name!r}, and so is one that is read; rename it")
     source = open_table(table, columns=plan.columns)
     place = None if out is None else Path(out)
     check = ids == "check" and not one_shot
