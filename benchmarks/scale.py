@@ -52,6 +52,7 @@ def records() -> None:
         table, out = Path(name) / "in.parquet", Path(name) / "out.parquet"
         options = {"useful": "x", "record_id": "id", "key": KEY, "out": out}
         make(table, 10_000)
+        read_joint(table, sensitive="x", useful="x")
         release(mechanism, table, **options)  # type: ignore[arg-type]
         for size in sizes:
             make(table, size)
