@@ -26,7 +26,7 @@ from alphalift.solvers.algorithm1 import PAPER_ALPHAS, PAPER_EPSILONS
 from release import KEY, make, solution
 
 REGION = AlphaLift(10, 0.1)
-SOLVER = Optimal(relative_gap=1e-3, time_limit=120)
+SOLVER = Optimal(relative_gap=1e-3, time_limit=30)
 REPEATS = 3
 
 
@@ -65,9 +65,9 @@ def records() -> None:
 def symbols() -> None:
     """The optimum to a gap of 1e-3 with its rounding and proof, and what the checker takes to prove the file again."""
     for name, shapes in (
-        ("|X|, |S| = 6", [(6, x) for x in (10, 20, 40, 80)]),
-        ("|S|, |X| = 20", [(s, 20) for s in (3, 6, 12, 24)]),
-        ("|X|, |S| = 2", [(2, x) for x in (50, 100, 200, 400, 800)]),
+        ("|X|, |S| = 6", [(6, x) for x in (5, 10, 20, 40)]),
+        ("|S|, |X| = 12", [(s, 12) for s in (3, 6, 12, 24)]),
+        ("|X|, |S| = 2", [(2, x) for x in (50, 100, 200, 400)]),
     ):
         designing, proving = [], []
         for shape in shapes:

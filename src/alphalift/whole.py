@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from alphalift.errors import InputError
+
 
 @contextmanager
 def whole_file(path: Path, *, durable: bool = True) -> Iterator[Path]:
@@ -31,6 +33,14 @@ def whole_file(path: Path, *, durable: bool = True) -> Iterator[Path]:
         with suppress(FileNotFoundError):
             part.unlink()
         raise
+
+
+def require_new_folder(path: Path) -> None:
+    """Raise unless `whole_folder` can make it."""
+    if path.exists():
+        raise InputError(f"{path} exists already; expected the name of a new folder")
+    if not path.absolute().parent.is_dir():
+        raise InputError(f"{path} cannot be written: expected a new folder in one that exists")
 
 
 @contextmanager

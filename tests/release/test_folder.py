@@ -69,7 +69,7 @@ def test_what_is_refused_leaves_nothing(parts, tmp_path, workers):
     assert os.listdir(tmp_path) == ["in"]
     (tmp_path / "out").mkdir()
     for place in (tmp_path / "out", tmp_path / "no" / "out"):
-        with pytest.raises(InputError, match="go to a new folder"):
+        with pytest.raises(InputError, match="a new folder"):
             run(parts, out=place, workers=workers, ledger=Ledger(tmp_path / "ledger"))
     with pytest.raises(InputError, match="inside the table's own folder"):
         run(parts, out=parts / "out", workers=workers, ledger=Ledger(tmp_path / "ledger"))

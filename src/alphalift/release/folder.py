@@ -11,14 +11,13 @@ from alphalift.release.keyed import KEY_BYTES, rise_together
 from alphalift.release.local import Seen, refuse_two_values, release_table
 from alphalift.release.records import EmptyTableError, Plan
 from alphalift.release.source import Source
-from alphalift.whole import whole_folder
+from alphalift.whole import require_new_folder, whole_folder
 from alphalift.workers import Crew, Workers
 
 
 def refuse_folder(out: Path, table: Path) -> None:
     """Raise unless `out` can be a new folder beside the table's."""
-    if out.exists() or not out.absolute().parent.is_dir():
-        raise InputError(f"{out}: the released files go to a new folder, inside one that exists")
+    require_new_folder(out)
     if table.resolve() in out.resolve().parents:
         raise InputError(f"{out} lies inside the table's own folder, where it would be read as a part of the table")
 

@@ -24,7 +24,7 @@ from alphalift.release.local import Seen
 from alphalift.release.records import Answers, EmptyTableError, Plan
 from alphalift.release.source import COUNT, MAX_COMBINATIONS, Change, Table, decoded, in_our_words, require
 from alphalift.release.write import open_writer
-from alphalift.whole import whole_file, whole_folder
+from alphalift.whole import require_new_folder, whole_file, whole_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -171,8 +171,8 @@ def refuse_place(out: str | Path) -> None:
     """Raise unless a new folder can be written there; what lies behind a URI only Spark knows."""
     if Path(out).suffix not in ("", ".parquet"):
         raise InputError(f"{out}: Spark writes a folder of Parquet files; expected a name that ends in .parquet")
-    if not _is_uri(out) and (Path(out).exists() or not Path(out).absolute().parent.is_dir()):
-        raise InputError(f"{out}: the released files go to a new folder, inside one that exists")
+    if not _is_uri(out):
+        require_new_folder(Path(out))
 
 
 def _look(table: SparkFrame, plan: Plan, *, ids: bool, staging: Path | None = None) -> tuple[int, int, list[str]]:
