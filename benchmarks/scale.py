@@ -74,7 +74,7 @@ def symbols() -> None:
             times = [design_and_check(seed, shape) for seed in range(REPEATS)]
             designing.append(statistics.median(one for one, _ in times))
             proving.append(statistics.median(two for _, two in times))
-        sizes = [max(shape) if "|X|, " in name else shape[0] for shape in shapes]
+        sizes = [x if name.startswith("|X|") else s for s, x in shapes]
         report(f"design, by {name}", sizes, designing)
         report(f"verify, by {name}", sizes, proving)
 
