@@ -78,7 +78,7 @@ def release(
     or with `unseen="answer"` answered by its proven law for them. `keep` copies other columns, which no promise covers.
 
     A folder of Parquet files goes to a new folder if `out` has no such ending, file by file, by as many `workers` as told (those
-    of `sweep`). A Spark frame becomes a lazy one, or with `out` a folder that Spark writes.
+    of `sweep`). A Spark frame becomes a lazy one, or with `out` a new folder of files that Spark's workers write.
     """
     integers = _releasable(mechanism, unseen)
     if {record_id is None, key is None} != {one_shot}:
@@ -100,34 +100,39 @@ def release(
     if plan.output_name in plan.columns:
         raise InputError(f"the released column is called {plan.output_name!r}, and so is one that is read; rename it")
     source = open_table(table, columns=plan.columns)
-    place = None if out is None else Path(out)
     check = ids == "check" and not one_shot
-    folder = Path(table) if isinstance(table, str | os.PathLike) and Path(table).is_dir() else None
-    to_folder = folder is not None and place is not None and not names_a_file(place)
-    if workers is not None and not to_folder:
+    folder = _folder_for_folder(table, out)
+    if workers is not None and folder is None:
         raise InputError(
             "workers share the files of a folder that is released to a new folder; there is no such work here"
         )
     if isinstance(source, SparkFrame) and one_shot:
         raise InputError("a Spark frame is drawn again at every use, so it needs ids and a key; one_shot is not for it")
-    if place is not None:
+    if out is not None:
         if isinstance(source, SparkFrame):
-            refuse_place(out or "")
-        elif folder is not None and to_folder:
-            refuse_folder(place, folder)
+            refuse_place(out)
+        elif folder is not None:
+            refuse_folder(Path(out), folder)
         else:
-            refuse_formulas(place.name, integers.labels["y"])
+            refuse_formulas(Path(out).name, integers.labels["y"])
     composition = None
     if ledger is not None and not one_shot:
         # Before any output exists: what is not written down is not released.
         composition = ledger.admit(namespace, integers, mechanism.joint, new_release=new_release)
     if isinstance(source, SparkFrame):
         return Released(*release_frame(source, plan, check=check, out=out), composition)
-    if place is not None and to_folder:
-        seen, released = release_folder(source, plan, check=check, out=place, workers=workers), None
+    if out is not None and folder is not None:
+        seen, released = release_folder(source, plan, check=check, out=Path(out), workers=workers), None
     else:
-        seen, released = release_table(source, plan, check=check, out=place)
+        seen, released = release_table(source, plan, check=check, out=None if out is None else Path(out))
     return Released(seen.rows, seen.unseen, released, composition)
+
+
+def _folder_for_folder(table: Any, out: str | Path | None) -> Path | None:
+    """The table's folder, if its files go to a new folder and not to one file."""
+    if out is None or names_a_file(Path(out)) or not isinstance(table, str | os.PathLike):
+        return None
+    return Path(table) if Path(table).is_dir() else None
 
 
 def _releasable(mechanism: Proven, unseen: str) -> Integers:

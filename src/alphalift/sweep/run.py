@@ -258,7 +258,7 @@ def _computed(runs: list[_Run], workers: Workers, joints: int) -> Iterator[tuple
                 run = next(waiting, None)
 
         # Where the number of workers is known, other runs wait, so that what is begun is finished first.
-        most = {None: None, 1: 1}.get(crew.size, _RUNS_A_PROCESS * (crew.size or 0))
+        most = 1 if crew.size == 1 else crew.size and _RUNS_A_PROCESS * crew.size
         for run in islice(waiting, most):
             go_on(run)
         for run, entries in crew.results():
