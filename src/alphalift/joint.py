@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,40 @@ from alphalift.exact import Array, exact, read_only
 
 # Probabilities typed by hand or divided in floats sum to one only nearly; what is farther off is a mistake.
 _SUM_TOLERANCE = Fraction(1, 10**6)
+
+
+# Edges of bins by column, as pairs, so that they can be compared and hashed.
+Bins = tuple[tuple[str, tuple[float, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A column of a table, or several as one, as symbols: its columns, the bins of their numbers, its labels in order."""
+
+    columns: tuple[str, ...]
+    labels: tuple[str, ...]
+    bins: Bins = ()
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Which columns a joint was counted from; `declared` are those whose values were declared and not read from the table."""
+
+    sensitive: tuple[str, ...]
+    useful: tuple[str, ...]
+    bins: Bins = ()
+    declared: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Beside:
+    """How other columns go with S and X: (s, x, z1, ..., zk, how often) for every combination of numbers that occurs.
+
+    The number |Z| stands for any value outside of a variable's labels.
+    """
+
+    variables: tuple[Variable, ...]
+    cells: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, init=False)
@@ -36,6 +70,8 @@ class Joint:
     s_without_mass: tuple[str, ...]
     x_without_mass: tuple[str, ...]
     n: int | None
+    origin: Origin | None = field(compare=False)
+    beside: Beside | None = field(compare=False)
 
     def __init__(
         self,
@@ -44,6 +80,8 @@ class Joint:
         x_labels: Iterable[object] | None = None,
         *,
         counts: bool = False,
+        origin: Origin | None = None,
+        beside: Beside | None = None,
     ) -> None:
         if hasattr(p_sx, "index") and hasattr(p_sx, "columns"):
             s_labels = list(p_sx.index) if s_labels is None else s_labels
@@ -62,9 +100,19 @@ class Joint:
             "s_without_mass": _pick(s_all, [not m for m in s_mass]),
             "x_without_mass": _pick(x_all, [not m for m in x_mass]),
             "n": sum(map(sum, kept)) if counts else None,
+            "origin": origin,
+            "beside": beside,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def useful(self) -> Variable:
+        """X as a variable of the table that it came from; without columns where it came from none."""
+        if self.origin is None:
+            return Variable((), self.x_labels)
+        bins = tuple((column, edges) for column, edges in self.origin.bins if column in self.origin.useful)
+        return Variable(self.origin.useful, self.x_labels, bins)
 
     def __repr__(self) -> str:
         source = "probabilities" if self.n is None else f"{self.n} records"
@@ -116,7 +164,7 @@ class Joint:
         masses = self.x_weights
         diagonal = [[mass if x == s else 0 for x in range(len(masses))] for s, mass in enumerate(masses)]
         rows = diagonal if self.n is not None else [[Fraction(w, self.total) for w in row] for row in diagonal]
-        return Joint(rows, self.x_labels, self.x_labels, counts=self.n is not None)
+        return Joint(rows, self.x_labels, self.x_labels, counts=self.n is not None, origin=self.origin)
 
     @cached_property
     def lift_deviation(self) -> Array:
