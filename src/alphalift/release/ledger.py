@@ -1,100 +1,202 @@
-"""The ledger: which mechanisms have answered for which records, so that no second one does so unnoticed.
+"""The ledger: which releases have been made about whom, so that no second one is made unnoticed.
 
-A record answered by two mechanisms has leaked what both outputs tell together. Records that are the same people have
-the same namespace; a second mechanism for it is refused unless it is asked for, and then what both leak is computed.
+It lies beside the key and belongs to the key's content: whoever copies or links the key has to bring it along. An entry is
+written before its output appears, and is final with it: a run that failed before anything appeared is no release.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import os
 import sqlite3
-from contextlib import closing
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from alphalift.errors import InputError
-from alphalift.exact import Array
-from alphalift.joint import Joint
-from alphalift.measures import epsilon_max
-from alphalift.proof import Integers, as_floats
+from alphalift.release.entry import Entry, as_text, opened
+from alphalift.release.keys import Key, write_key
+from alphalift.whole import remove_if_left
 
-# Combinations of outputs that are looked at one by one; beyond it the bound is what publishing X itself would tell.
-_MOST_COMBINATIONS = 2_000_000
+_FORM = "alphalift-ledger-2"
+_TABLES = """
+CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE release (number INTEGER PRIMARY KEY AUTOINCREMENT, namespace TEXT NOT NULL, facts TEXT NOT NULL,
+  sealed BLOB NOT NULL, part TEXT);
+"""
+_PATIENCE = 60  # seconds for another run to write its entry
+
+
+def new_key(path: str | Path) -> Key:
+    """A new key and its empty ledger, `PATH.ledger`, readable by their owner alone; neither is ever written over."""
+    path = Path(path)
+    place = _place(path)
+    if place.exists() or place.is_symlink():
+        raise InputError(f"{place} exists already, without its key; a ledger is never replaced, choose another name")
+    key = write_key(path)
+    try:
+        Ledger.create(place, key)
+    except BaseException:
+        path.unlink()
+        raise
+    return key
 
 
 @dataclass(frozen=True)
-class Composition:
-    """What the outputs of several mechanisms for one record tell together: the largest log-lift, in nats."""
-
-    mechanisms: int
-    max_lift_leakage: float
-    exact: bool
-
-    def __str__(self) -> str:
-        how = "up to" if self.exact else "by a bound at most"
-        return (
-            f"{self.mechanisms} mechanisms have now answered for these records: together their outputs make a secret "
-            f"{how} e^{self.max_lift_leakage:.4f} = {math.exp(self.max_lift_leakage):.3f} times as likely; no single promise covers that"
-        )
-
-
 class Ledger:
-    """An SQLite file, as private as the key that it lies beside: it holds the mechanisms themselves."""
+    """An SQLite file, as private as its key."""
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+    path: Path
 
-    def admit(
-        self, namespace: str, mechanism: Integers, joint: Joint, *, new_release: bool = False
-    ) -> Composition | None:
-        """Write down that this mechanism answers for the namespace, before it does; refuse a second one unless told.
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", Path(self.path))
 
-        Returns what all of them leak together, where there are several.
-        """
-        # Made here, so that nobody else can read it.
-        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-        with closing(sqlite3.connect(self.path, timeout=60, isolation_level=None)) as base:
-            base.execute("PRAGMA synchronous = FULL")
-            base.execute("BEGIN IMMEDIATE")
-            base.execute(
-                "CREATE TABLE IF NOT EXISTS release (namespace TEXT, identity TEXT, mechanism TEXT, "
-                "PRIMARY KEY (namespace, identity))"
+    @classmethod
+    def create(cls, path: str | Path, key: Key) -> Ledger:
+        """A new, empty ledger that belongs to the key."""
+        try:
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            raise InputError(f"{path} exists already; a ledger is never replaced") from None
+        except OSError:
+            raise InputError(f"{path} cannot be written: expected a new file in a folder that exists") from None
+        about = {"form": _FORM, "key": key.fingerprint, "place": os.path.realpath(path)}
+        with closing(sqlite3.connect(path)) as base, base:
+            base.executescript(_TABLES)
+            base.executemany("INSERT INTO about VALUES (?, ?)", about.items())
+        return cls(Path(path))
+
+    @classmethod
+    def beside(cls, key: Key) -> Ledger:
+        """The ledger of a key that was read from a file."""
+        if key.path is None:
+            raise InputError(
+                "this key has no file, so there is no ledger beside it; make one with Ledger.create and give it, or say "
+                'ledger="none" and remember yourself what was released'
             )
-            rows = base.execute("SELECT identity, mechanism FROM release WHERE namespace = ?", (namespace,)).fetchall()
-            known = {identity: _load(text) for identity, text in rows}
-            if mechanism.identity not in known:
-                if known and not new_release:
+        return cls(_place(key.path))
+
+    def notices(self, key: Key) -> list[str]:
+        """What the steward should know about this ledger."""
+        with self._read(key) as base:
+            place = base.execute("SELECT value FROM about WHERE name = 'place'").fetchone()[0]
+            some = base.execute("SELECT count(*) FROM release").fetchone()[0]
+        found = []
+        if place != os.path.realpath(self.path):
+            found.append(
+                "the key and its ledger were moved or copied here: releases made at the other place since are not known here"
+            )
+        if not some:
+            found.append(
+                "no release has been made with this key yet: releases under other keys about the same people are not "
+                "counted, unless they are named (also=[key])"
+            )
+        return found
+
+    def entries(self, key: Key, namespace: str) -> list[Entry]:
+        """The releases for a namespace, each once."""
+        with self._changed(key) as base:
+            return _entries(base, key, namespace)
+
+    def begin(self, entry: Entry, key: Key, part: Path | None, admit: Callable[[list[Entry]], None]) -> int:
+        """Write down that a release begins whose output is still the hidden `part`; its number.
+
+        `admit` sees all releases for the namespace, while no other run can write, and raises if this one may not be made.
+        Without a part the release counts from now on.
+        """
+        with self._changed(key) as base:
+            admit(_entries(base, key, entry.namespace))
+            row = (entry.namespace, as_text(entry.facts), entry.sealed(key), part and os.path.abspath(part))
+            number = base.execute("INSERT INTO release (namespace, facts, sealed, part) VALUES (?, ?, ?, ?)", row)
+            return int(number.lastrowid or 0)
+
+    def finish(self, number: int, key: Key) -> None:
+        """Its output has appeared; of equal entries one is kept."""
+        with self._changed(key) as base:
+            base.execute("UPDATE release SET part = NULL WHERE number = ?", (number,))
+            base.execute(
+                "DELETE FROM release WHERE part IS NULL AND number < ?1 "
+                "AND facts = (SELECT facts FROM release WHERE number = ?1)",
+                (number,),
+            )
+
+    def withdraw(self, number: int, key: Key) -> None:
+        """Nothing of it has appeared, so it was no release."""
+        with self._changed(key) as base:
+            base.execute("DELETE FROM release WHERE number = ?", (number,))
+
+    @contextmanager
+    def _changed(self, key: Key) -> Iterator[sqlite3.Connection]:
+        """The database in a transaction of its own, in which nobody else writes, with what kills left settled."""
+        with self._read(key) as base:
+            base.execute("BEGIN IMMEDIATE")
+            try:
+                _settle(base)
+                yield base
+                base.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
                     base.execute("ROLLBACK")
-                    raise InputError(
-                        f"another mechanism has answered for the namespace {namespace!r}; a second one for the same "
-                        "records leaks more than its promise says. Use the old mechanism, another namespace if these "
-                        "are other people, or --new-release to do it and be told what both leak"
-                    )
-                text = json.dumps([mechanism.labels, mechanism.bits, mechanism.weights, mechanism.unseen])
-                base.execute("INSERT INTO release VALUES (?, ?, ?)", (namespace, mechanism.identity, text))
-                known[mechanism.identity] = mechanism
-            base.execute("COMMIT")
-        return composed(list(known.values()), joint) if len(known) > 1 else None
+                raise
+
+    @contextmanager
+    def _read(self, key: Key) -> Iterator[sqlite3.Connection]:
+        self._require_private()
+        try:
+            with closing(sqlite3.connect(self.path, timeout=_PATIENCE, isolation_level=None)) as base:
+                base.execute("PRAGMA synchronous = FULL")
+                self._require_whole(base, key)
+                yield base
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise InputError(f"{self.path} cannot be used as a ledger; is its disk full or write-protected?") from None
+            raise InputError(f"{self.path} is in use by another run; wait for it, and try again") from None
+        except sqlite3.DatabaseError:
+            raise InputError(f"{self.path} is no ledger, or damaged; restore it from a copy") from None
+
+    def _require_private(self) -> None:
+        if self.path.is_symlink():
+            raise InputError(f"{self.path} is a link; a ledger lies beside its key as a file, bring it there")
+        if not self.path.is_file():
+            raise InputError(
+                f"{self.path}: this ledger is missing, so nobody knows what was released under its key. Was the key copied or "
+                "linked without it? Use the key where its ledger is, or bring the ledger along; if it is lost, the key "
+                "cannot be used again"
+            )
+        if os.name == "posix" and self.path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise InputError(f"{self.path} can be read or changed by others; it is as private as the key: `chmod 600` it")
+
+    def _require_whole(self, base: sqlite3.Connection, key: Key) -> None:
+        if base.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+            raise sqlite3.DatabaseError
+        names = {name for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if not {"about", "release"} <= names:
+            raise InputError(f"{self.path} is not a ledger as `alphalift key new` makes it")
+        about = dict(base.execute("SELECT name, value FROM about"))
+        if about.get("form") != _FORM or "place" not in about:
+            raise InputError(f"{self.path} is a ledger of another version; expected {_FORM}")
+        if about.get("key") != key.fingerprint:
+            raise InputError(
+                f"{self.path} belongs to another key ({about.get('key')}, not {key.fingerprint}); use each key with the "
+                "ledger that was made with it"
+            )
 
 
-def _load(text: str) -> Integers:
-    return Integers(*json.loads(text))
+def _place(key_path: Path) -> Path:
+    return Path(f"{os.path.realpath(key_path)}.ledger")
 
 
-def composed(mechanisms: list[Integers], joint: Joint) -> Composition:
-    """The largest log-lift of all outputs together, drawn independently given x; or a bound where that is too many."""
-    combinations = math.prod(len(mechanism.weights) for mechanism in mechanisms)
-    same = all(tuple(mechanism.labels["x"]) == joint.x_labels for mechanism in mechanisms)
-    if combinations > _MOST_COMBINATIONS or not same:
-        return Composition(len(mechanisms), epsilon_max(joint, math.inf), exact=False)
-    together: Array = joint.p_x[None]
-    for mechanism in mechanisms:
-        law = as_floats(mechanism.weights, mechanism.bits)
-        together = (together[:, None, :] * law[None]).reshape(-1, len(joint.p_x))
-    together = together[together.sum(axis=1) > 0]
-    lifts = (together / together.sum(axis=1, keepdims=True)) @ joint.lift.T
-    return Composition(len(mechanisms), max(0.0, float(np.log(lifts.max()))), exact=True)
+def _settle(base: sqlite3.Connection) -> None:
+    """Entries of runs that were killed: a part that is left never appeared; one that is gone may have."""
+    begun = base.execute("SELECT number, part FROM release WHERE part IS NOT NULL").fetchall()
+    for number, part in begun:
+        if not os.path.lexists(part):
+            base.execute("UPDATE release SET part = NULL WHERE number = ?", (number,))
+        elif remove_if_left(Path(part)):
+            base.execute("DELETE FROM release WHERE number = ?", (number,))
+
+
+def _entries(base: sqlite3.Connection, key: Key, namespace: str) -> list[Entry]:
+    rows = base.execute("SELECT facts, sealed FROM release WHERE namespace = ? ORDER BY number", (namespace,))
+    return [opened(facts, sealed, key) for facts, sealed in dict(rows).items()]

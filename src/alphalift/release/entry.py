@@ -1,0 +1,129 @@
+"""One release as the ledger remembers it: what makes it this release and no other, and a sealed copy of its joint."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from alphalift.errors import InputError
+from alphalift.joint import Beside, Joint, Origin, Variable
+from alphalift.proof import Integers
+from alphalift.release.keys import Key, derived
+
+_NONCE = 12
+# What has to be the same for a retry, in the words that name a difference.
+_FACTS = {
+    "identity": "another mechanism",
+    "useful": "another useful column",
+    "bins": "other bins",
+    "secret": "another secret column",
+    "record_id": "another id column",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A mechanism that answers for the people of a namespace, by their values of the variable and their ids."""
+
+    namespace: str
+    variable: Variable
+    record_id: str | None
+    integers: Integers
+    joint: Joint
+
+    @property
+    def secret(self) -> tuple[str, ...]:
+        """The secret columns; none where the joint came from no table."""
+        return () if self.joint.origin is None else self.joint.origin.sensitive
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What makes it this release: plain values that JSON keeps as they are."""
+        return {
+            "namespace": self.namespace,
+            "identity": self.integers.identity,
+            "useful": list(self.variable.columns),
+            "bins": [[column, list(map(float, edges))] for column, edges in sorted(self.variable.bins)],
+            "secret": list(self.secret),
+            "record_id": self.record_id,
+        }
+
+    def differences(self, other: Entry) -> list[str]:
+        """What another release for the same namespace does otherwise, in words; nothing for a retry."""
+        own, theirs = self.facts, other.facts
+        return [words for name, words in _FACTS.items() if own[name] != theirs[name]]
+
+    def sealed(self, key: Key) -> bytes:
+        """The integers and the joint, readable with the key alone and bound to the facts."""
+        joint, origin = self.joint, self.joint.origin
+        content = {
+            "variable": [self.variable.columns, self.variable.labels, self.variable.bins],
+            "integers": [self.integers.labels, self.integers.bits, self.integers.weights, self.integers.unseen],
+            "weights": joint.weights,
+            "s_labels": joint.s_labels,
+            "x_labels": joint.x_labels,
+            "origin": origin and [origin.sensitive, origin.useful, origin.bins, origin.declared],
+            "beside": joint.beside
+            and [[[v.columns, v.labels, v.bins] for v in joint.beside.variables], joint.beside.cells],
+        }
+        nonce = secrets.token_bytes(_NONCE)
+        text = json.dumps(content, separators=(",", ":")).encode("ascii")
+        return nonce + _cipher(key).encrypt(nonce, text, as_text(self.facts).encode("ascii"))
+
+
+def as_text(facts: dict[str, Any]) -> str:
+    """The facts as one text, the same for the same facts."""
+    return json.dumps(facts, sort_keys=True, separators=(",", ":"))
+
+
+def opened(text: str, sealed: bytes, key: Key) -> Entry:
+    """The entry that was sealed with the facts in this text; anything else is refused."""
+    try:
+        content = json.loads(_cipher(key).decrypt(sealed[:_NONCE], sealed[_NONCE:], text.encode("ascii")))
+        facts = json.loads(text)
+        joint = Joint(
+            content["weights"],
+            content["s_labels"],
+            content["x_labels"],
+            counts=True,
+            origin=_origin(content["origin"]),
+            beside=_beside(content["beside"]),
+        )
+        variable = _variable(content["variable"])
+        return Entry(facts["namespace"], variable, facts["record_id"], Integers(*content["integers"]), joint)
+    except (InvalidTag, ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(
+            "an entry of the ledger was not written by this key, or was changed; restore the ledger from a copy"
+        ) from None
+
+
+def _cipher(key: Key) -> AESGCM:
+    return AESGCM(derived(key.secret, "ledger"))
+
+
+def _origin(parts: list[Any] | None) -> Origin | None:
+    if parts is None:
+        return None
+    sensitive, useful, bins, declared = parts
+    return Origin(tuple(sensitive), tuple(useful), _bins(bins), tuple(declared))
+
+
+def _beside(parts: list[Any] | None) -> Beside | None:
+    if parts is None:
+        return None
+    variables, cells = parts
+    return Beside(tuple(map(_variable, variables)), tuple(map(tuple, cells)))
+
+
+def _variable(parts: list[Any]) -> Variable:
+    columns, labels, bins = parts
+    return Variable(tuple(columns), tuple(labels), _bins(bins))
+
+
+def _bins(parts: list[Any]) -> Any:
+    return tuple((column, tuple(edges)) for column, edges in parts)

@@ -1,0 +1,90 @@
+"""What was released before about the same people: whether one more release may be made, and what all tell together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from alphalift.errors import InputError
+from alphalift.proof import Integers
+from alphalift.release.entry import Entry
+from alphalift.together import Together, told_together
+
+
+@dataclass(frozen=True)
+class Told:
+    """What several releases tell together about the most affected secret; `known` is None where nobody has counted that."""
+
+    releases: int
+    known: Together | None
+
+    def __str__(self) -> str:
+        if self.known is not None:
+            return str(self.known)
+        return (
+            f"{self.releases} releases have now been made about these people, and together they may tell the secret "
+            "entirely: count them together (release(after=))"
+        )
+
+
+@dataclass(frozen=True)
+class History:
+    """Other releases: `own` under the same key, `foreign` under other keys, whose draws are fresh whatever they are of."""
+
+    own: tuple[Entry, ...] = ()
+    foreign: tuple[Entry, ...] = ()
+
+    def others(self, entry: Entry) -> list[Entry]:
+        """All that are no retry of this entry."""
+        return [other for other in self.own if entry.differences(other)] + list(self.foreign)
+
+    def require_admitted(self, entry: Entry, after: Sequence[Integers], *, new_release: bool) -> None:
+        """Raise unless this is a retry, the first release, asked for, or designed for what the others have left."""
+        others = self.others(entry)
+        again = len(others) < len(self.own) + len(self.foreign)
+        if not others or again or new_release or _is_counted(entry, others, after):
+            return
+        raise InputError(
+            f"the people of the namespace {entry.namespace!r} have been released before: this is a second release with "
+            f"{self._difference(entry)}, and both together tell more than either promise says. Repeat the first one, take "
+            "another namespace if these are other people, design for what is left (design(after=)), or do it with "
+            "new_release=True and be told what all tell together"
+        )
+
+    def _difference(self, entry: Entry) -> str:
+        """In what the nearest other release differs."""
+        nearest: list[str] = min((entry.differences(other) for other in self.own), key=len, default=["another key"])
+        return " and ".join(nearest)
+
+
+def _is_counted(entry: Entry, others: list[Entry], after: Sequence[Integers]) -> bool:
+    """Whether the mechanism was designed after all of these, so that its promise covers them: same secret, same ids.
+
+    Each of them has to have answered for a variable that the joint was counted with.
+    """
+    beside = () if entry.joint.beside is None else entry.joint.beside.variables
+    counted = (entry.joint.useful, *beside)
+    released = Counter(other.integers.identity for other in others)
+    return released <= Counter(law.identity for law in after) and all(
+        other.record_id == entry.record_id and other.secret == entry.secret and other.variable in counted
+        for other in others
+    )
+
+
+def told(entries: Sequence[Entry]) -> Told | None:
+    """What these releases tell together, for the secret that it is worst for; nothing to tell of a single one."""
+    if len(entries) < 2:
+        return None
+    laws, variables = [entry.integers for entry in entries], [entry.variable for entry in entries]
+    found: dict[Any, list[Together]] = {}
+    for number, entry in enumerate(entries):
+        # A secret without a name is each joint's own.
+        answers = found.setdefault(entry.secret or number, [])
+        answer = told_together(entry.joint, laws, variables)
+        if answer is not None:
+            answers.append(answer)
+    if not all(found.values()):
+        return Told(len(entries), None)
+    return Told(len(entries), max((one for answers in found.values() for one in answers), key=lambda one: one.max_lift))
