@@ -16,6 +16,7 @@ LAYERS = [
     "convex",
     "joint",
     "measures",
+    "tables",
     "regions",
     "utilities",
     "geometry",

@@ -9,7 +9,7 @@ import pytest
 
 from alphalift import TableError, read_joint
 from alphalift.data import adult
-from alphalift.release import MISSING
+from alphalift.tables import MISSING
 
 ROWS = "id,colour,size,ill\n1,red,7,yes\n2,red,007,no\n3,blue,7,no\n4,,7,yes\n5,red,7,yes\n"
 

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import pairwise, product
+from itertools import product
 from typing import Any, Literal
-
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from alphalift.errors import TableError
 from alphalift.joint import Joint
-from alphalift.release.source import MAX_COMBINATIONS, decoded, open_table, require_countable
-
-# The symbol of a missing value; a column that contains this very text is refused.
-MISSING = "(missing)"
-# The bin of a cell that is no number; no bin has this name, and none is released.
-_NO_NUMBER = "(no number)"
+from alphalift.tables.bins import NO_NUMBER, bin_edges, bin_labels, require_numbers, with_bins
+from alphalift.tables.counting import MAX_COMBINATIONS
+from alphalift.tables.opening import open_table
+from alphalift.tables.symbols import MISSING, Key, canonical_texts, label_of
 
 Columns = str | Sequence[str]
-Key = tuple[str, ...]
-_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
 def read_joint(
@@ -54,15 +46,15 @@ def read_joint(
     edges = {column: bin_edges(column, given) for column, given in (bins or {}).items()}
     domains = _domains(edges, alphabet or {}, wanted)
     source = open_table(table, columns=wanted)
-    counted = source.count(wanted, partial(_with_bins, edges) if edges else None)
+    counted = source.count(wanted, partial(with_bins, edges) if edges else None)
     try:
         texts = {column: canonical_texts(counted.column(i), column) for i, column in enumerate(wanted)}
     except TableError as error:
         raise TableError(f"{source.name}: {error}") from None
     sizes = counted.columns[-1].to_pylist()
     for column in edges:
-        bad = sum(size for text, size in zip(texts[column], sizes, strict=True) if text == _NO_NUMBER)
-        _require_numbers(bad, f"{source.name}: column {column!r}")
+        bad = sum(size for text, size in zip(texts[column], sizes, strict=True) if text == NO_NUMBER)
+        require_numbers(bad, f"{source.name}: column {column!r}")
     for column, domain in domains.items():
         _require_inside(texts[column], sizes, domain, f"{source.name}: column {column!r}")
     counts: Counter[tuple[Key, Key]] = Counter()
@@ -82,92 +74,6 @@ def read_joint(
         )
     cells = [[counts.get((s, x), 0) for x in x_keys] for s in s_keys]
     return Joint(cells, map(label_of, s_keys), map(label_of, x_keys), counts=True)
-
-
-def canonical_texts(values: Iterable[Any], column: str) -> list[str]:
-    """Every value (also of an Arrow column, best its distinct ones) as the text of its symbol; missing ones as MISSING.
-
-    Text is itself; numbers, truth values and dates are as Python writes them, and -0.0 is 0.0.
-    """
-    texts = []
-    for value in _python_values(values, column):
-        # NaN is the only value that differs from itself.
-        gone = value is None or value != value
-        text = MISSING if gone else str(value + 0.0 if isinstance(value, float) else value)
-        if text == MISSING and not gone:
-            raise TableError(f"column {column!r} contains the text {MISSING!r}, which stands for a missing value")
-        texts.append(text)
-    return texts
-
-
-def _python_values(values: Iterable[Any], column: str) -> list[Any]:
-    if not isinstance(values, pa.Array | pa.ChunkedArray):
-        return list(values)
-    require_countable("the table", pa.schema([(column, values.type)]), [column])
-    try:
-        return values.to_pylist()
-    except (ValueError, OverflowError, pa.ArrowException):
-        raise TableError(f"column {column!r} has dates out of range, or text that is not UTF-8") from None
-
-
-def bin_edges(column: str, edges: Sequence[float]) -> list[float]:
-    """The edges as floats, which must be finite and rise."""
-    try:
-        numbers = [float(edge) for edge in edges]
-    except (TypeError, ValueError):
-        raise TableError(f"the bins of column {column!r} are not numbers") from None
-    rising = all(low < high for low, high in pairwise(numbers))
-    if not numbers or not rising or not all(map(math.isfinite, numbers)):
-        raise TableError(f"the bins of column {column!r} must be one or more finite numbers that rise")
-    return numbers
-
-
-def bin_labels(edges: Sequence[float]) -> list[str]:
-    """The bins' names, in rising order: for edges 18 and 30 "<18", "18 to <30", ">=30"."""
-    texts = [str(int(edge)) if float(edge).is_integer() else repr(float(edge)) for edge in edges]
-    between = [f"{low} to <{high}" for low, high in pairwise(texts)]
-    return [f"<{texts[0]}", *between, f">={texts[-1]}"]
-
-
-def binned(column: pa.Array, edges: Sequence[float]) -> pa.DictionaryArray:
-    """The bin of every cell as dictionary-encoded text, null where it is missing.
-
-    Text is a number if it is written in decimal digits, with sign, point and exponent as they may be, and blanks
-    around. Numbers are compared as floats. A cell that is no number has a bin of its own, which callers refuse.
-    """
-    column, bad = decoded(column), None
-    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
-        texts = pc.utf8_trim_whitespace(column.cast(pa.string()))
-        numeric = pc.match_substring_regex(texts, _NUMBER)
-        bad = pc.fill_null(pc.invert(numeric), False).to_numpy(zero_copy_only=False)
-        column = pc.if_else(numeric, texts, None)
-    values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    numbers, missing = np.searchsorted(edges, values, side="right").astype(np.int32), np.isnan(values)
-    if bad is not None:
-        numbers[bad], missing[bad] = len(edges) + 1, False
-    return pa.DictionaryArray.from_arrays(
-        pa.array(numbers, mask=missing), pa.array([*bin_labels(edges), _NO_NUMBER], pa.string())
-    )
-
-
-def numbers_binned(column: pa.Array, edges: Sequence[float], name: str) -> pa.DictionaryArray:
-    """The bin of every cell, all of which must be numbers or missing."""
-    bins = binned(column, edges)
-    _require_numbers(pc.sum(pc.equal(bins.indices, len(edges) + 1)).as_py() or 0, f"column {name!r}")
-    return bins
-
-
-def _require_numbers(bad: int, where: str) -> None:
-    if bad:
-        raise TableError(f"{where} has bins, but {bad} of its cells are no numbers")
-
-
-def _with_bins(edges: Mapping[str, list[float]], batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The batch with bins in place of numbers."""
-    names = batch.schema.names
-    return pa.record_batch(
-        [binned(batch.column(name), edges[name]) if name in edges else batch.column(name) for name in names], names
-    )
 
 
 def _names(columns: Columns, role: str) -> list[str]:
@@ -225,10 +131,3 @@ def _as_number(text: str) -> float:
     except ValueError:
         return float("inf")
     return number if number == number else float("inf")
-
-
-def label_of(key: Key) -> str:
-    """One text for a combination; commas inside a part are escaped, so that no two combinations share it."""
-    if len(key) == 1:
-        return key[0]
-    return ", ".join(part.replace("\\", "\\\\").replace(",", "\\,") for part in key)

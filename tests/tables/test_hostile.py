@@ -13,8 +13,8 @@ import pytest
 from pyarrow import parquet
 
 from alphalift import TableError, read_joint
-from alphalift.release.read import MISSING, canonical_texts
-from alphalift.release.source import MAX_ROW_BYTES, open_table
+from alphalift.tables import MISSING, canonical_texts, open_table
+from alphalift.tables.text import MAX_ROW_BYTES
 
 SECRET = "s3cr3t"
 
@@ -390,7 +390,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 from alphalift import TableError, read_joint
-from alphalift.release.source import open_table
+from alphalift.tables import open_table
 
 def peak():
     # Of this program alone, in kilobytes: getrusage would begin with what the process that started it had.

@@ -1,0 +1,57 @@
+"""pandas and polars frames, also polars queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import pyarrow as pa
+
+from alphalift.errors import TableError
+from alphalift.tables.arrow import Memory
+from alphalift.tables.base import Source, opened
+from alphalift.tables.columns import plain, require
+from alphalift.tables.counting import COUNT
+
+KINDS = "the path of a CSV, TSV or Parquet file, a folder of Parquet files, an Arrow, pandas or polars table"
+
+
+def open_frame(frame: Any, columns: list[str]) -> Source:
+    """A pandas or polars frame, its columns brought into Arrow's memory."""
+    try:
+        table = nw.from_native(frame, eager_only=True)
+    except TypeError:
+        raise TableError(f"a table is {KINDS} or a DuckDB relation, not {type(frame).__name__}") from None
+    except nw.exceptions.DuplicateError:
+        raise TableError("the table has column names that occur more than once") from None
+    description = f"{type(frame).__module__.partition('.')[0]} frame"
+    require(f"the {description}", columns, table.columns)
+    data = pa.table({column: _to_arrow(table, column) for column in columns})
+    return opened(Memory, description, data, columns, lambda: data.schema)
+
+
+def _to_arrow(table: nw.DataFrame[Any], column: str) -> pa.ChunkedArray:
+    try:
+        return table.select(column).to_arrow().column(0)
+    except Exception:
+        raise TableError(
+            f"the table: column {column!r} has values of several types; convert it to text first"
+        ) from None
+
+
+@dataclass(frozen=True)
+class Query(Source):
+    query: Any
+
+    def _stream(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+        for frame in self.query.select(columns).collect_batches(chunk_size=rows, maintain_order=True):
+            yield from frame.to_arrow().to_batches()
+
+    def _countplain(self, columns: list[str]) -> pa.Table:
+        keys = [f"c{i}" for i in range(len(columns))]
+        query = self.query.select(columns).rename(dict(zip(columns, keys, strict=True))).group_by(keys).len()
+        counts = plain(query.collect(engine="streaming").to_arrow())
+        counts = counts.set_column(len(columns), COUNT, counts.columns[-1].cast(pa.int64()))
+        return counts.rename_columns([*columns, COUNT])
