@@ -65,8 +65,7 @@ class Store:
         path = self._path(address)
         path.parent.mkdir(mode=0o700, exist_ok=True)
         # Not synced, which would cost more than many a cell: after a power cut the digest tells what was lost.
-        with whole_file(path, durable=False) as part:
-            part.touch(mode=0o600)
+        with whole_file(path, durable=False, private=True) as part:
             part.write_bytes(hashlib.sha256(entry).digest() + entry)
 
     def _path(self, address: str) -> Path:
