@@ -15,6 +15,7 @@ LAYERS = [
     "compiled",
     "convex",
     "joint",
+    "labels",
     "measures",
     "tables",
     "regions",
