@@ -120,19 +120,26 @@ def remove_leftovers(path: Path) -> None:
         for name in os.listdir(folder):
             found = _OURS.fullmatch(name)
             if found is not None and found[1] == path.name:
-                _remove_if_left(folder / name)
+                remove_if_left(folder / name)
 
 
-def _remove_if_left(place: Path) -> None:
-    """Whoever gets the lock knows that the writer is gone; what cannot be opened or locked stays."""
+def remove_if_left(place: Path) -> bool:
+    """Remove a part or spill folder whose writer was killed; whether this was one, and is gone.
+
+    Whoever gets the lock knows that the writer is gone; what cannot be opened or locked stays.
+    """
     with suppress(OSError):
+        if not _OURS.fullmatch(place.name):
+            return False
         folder = stat.S_ISDIR(place.lstat().st_mode)
         lock = os.open(place, (os.O_RDONLY if folder else os.O_RDWR) | _PLAIN)
         try:
             if _is_plain(lock) and _take(lock):
                 shutil.rmtree(place) if folder else place.unlink()
+                return True
         finally:
             os.close(lock)
+    return False
 
 
 @contextmanager

@@ -1,15 +1,20 @@
-"""From mechanisms to released tables."""
+"""From mechanisms to released tables: plans, keys, ledgers, and who draws."""
 
-from alphalift.release.apply import ONE_NAMESPACE, Released, release
-from alphalift.release.codebook import codebook, manifest
-from alphalift.release.keys import new_key, read_key
-from alphalift.release.ledger import Composition, Ledger
+from alphalift.release.apply import Released, release
+from alphalift.release.history import Told
+from alphalift.release.keys import Key, read_key
+from alphalift.release.ledger import Ledger, new_key
+from alphalift.release.plan import ONE_NAMESPACE, Plan, Proven
+from alphalift.release.public import codebook, manifest
 
 __all__ = [
     "ONE_NAMESPACE",
-    "Composition",
+    "Key",
     "Ledger",
+    "Plan",
+    "Proven",
     "Released",
+    "Told",
     "codebook",
     "manifest",
     "new_key",

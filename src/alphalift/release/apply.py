@@ -1,143 +1,220 @@
-"""release: apply a mechanism to every record of a table, in constant memory, the same for ever."""
+"""release: apply a mechanism to every record of a table, in constant memory, and remember it."""
 
 from __future__ import annotations
 
+import json
 import os
-import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any
 
 from alphalift.errors import InputError
-from alphalift.joint import Joint
-from alphalift.proof import Integers
-from alphalift.release.folder import refuse_folder, release_folder
-from alphalift.release.keyed import KEY_BYTES
-from alphalift.release.ledger import Composition, Ledger
-from alphalift.release.local import release_table
-from alphalift.release.records import Plan
-from alphalift.release.spark import refuse_place, release_frame
-from alphalift.tables import Columns, SparkFrame, names_a_file, open_table, refuse_formulas
+from alphalift.proof import checkable
+from alphalift.release.book import Book, counted
+from alphalift.release.engines import Done, Engine, Files, Here, Spark
+from alphalift.release.entry import Entry
+from alphalift.release.history import Told
+from alphalift.release.keys import derived
+from alphalift.release.ledger import Ledger
+from alphalift.release.likeness import is_unlike
+from alphalift.release.plan import Plan
+from alphalift.release.public import Facts, codebook, manifest, public_name
+from alphalift.release.work import Seen
+from alphalift.tables import SparkFrame, names_a_file, open_table, refuse_formulas
+from alphalift.whole import require_file_place, require_new_folder, require_not, whole_file, whole_folder
 from alphalift.workers import Workers
-
-ONE_NAMESPACE = "default"
-
-
-class Proven(Protocol):
-    """A proven mechanism and its joint: a `Solution` of `design`, or a file that `load` has proven again."""
-
-    @property
-    def integers(self) -> Integers | None: ...
-
-    @property
-    def joint(self) -> Joint: ...
 
 
 @dataclass(frozen=True)
 class Released:
-    """What was done: the number of records, of those with an unseen value, what composes, and the table if not a file.
+    """What was done: numbers of records and of unseen values, the table if not a file, and what accompanies it.
 
-    The table of a Spark frame is one, too, and lazy; what was not counted before it is None.
+    `codebook` and `manifest` are public; `together` (what several releases tell), `unseen` and `notices` are for the
+    steward alone. The table is of the kind that was given; a Spark frame is lazy. What was not counted is None.
     """
 
     rows: int | None
     unseen: int | None
     table: Any
-    composition: Composition | None
+    codebook: dict[str, Any]
+    manifest: dict[str, Any]
+    together: Told | None = None
+    notices: list[str] = field(default_factory=list)
 
 
-def release(
-    mechanism: Proven,
-    table: Any,
-    *,
-    useful: Columns,
-    record_id: str | None,
-    key: bytes | None,
-    namespace: str = ONE_NAMESPACE,
-    ids: Literal["check", "unique"] = "check",
-    unseen: Literal["refuse", "answer"] = "refuse",
-    bins: Mapping[str, Sequence[float]] | None = None,
-    keep: Sequence[str] = (),
-    with_ids: bool = True,
-    ledger: Ledger | None = None,
-    new_release: bool = False,
-    one_shot: bool = False,
-    out: str | Path | None = None,
-    workers: Workers = None,
-) -> Released:
+def release(plan: Plan, table: Any, *, out: str | Path | None = None, workers: Workers = None) -> Released:
     """Draw the output of every record and write ids and outputs to a file (.csv, .tsv, .parquet), or return them.
 
-    The draw depends on the key, the mechanism, the namespace, the record's id and its value, and on nothing else: run it
-    again, in any order, in parts, and every record has the output that it had. An id that occurs with two values would be
-    answered twice, so that is checked before the output appears (`ids="unique"` trusts the caller): ids in rising order
-    cannot repeat, others are compared in a second pass, out of core. `one_shot` needs neither ids nor key and
-    draws fresh randomness: never do it twice for the same people. Values that the mechanism does not know are refused,
-    or with `unseen="answer"` answered by its proven law for them. `keep` copies other columns, which no promise covers.
+    The draw depends on the key, the mechanism, the namespace, the columns, the record's id and its value, and on nothing
+    else: run it again, in any order, in parts, and every record has the output that it had. Codebook and manifest are
+    written beside the output. The ledger knows of the release before anybody can see the output.
 
     A folder of Parquet files goes to a new folder if `out` has no such ending, file by file, by as many `workers` as told (those
     of `sweep`). A Spark frame becomes a lazy one, or with `out` a new folder of files that Spark's workers write.
     """
-    integers = _releasable(mechanism, unseen)
-    if {record_id is None, key is None} != {one_shot}:
-        raise InputError(
-            "a release needs the column that identifies a record and a key, so that a record is never answered twice "
-            "with fresh randomness; without ids it can be done once and never again: one_shot"
-        )
-    plan = Plan(
-        secrets.token_bytes(KEY_BYTES) if key is None else key,
-        integers,
-        namespace,
-        [useful] if isinstance(useful, str) else list(useful),
-        bins,
-        record_id,
-        list(keep),
-        with_ids and record_id is not None,
-        unseen == "answer",
-    )
-    if plan.output_name in plan.columns:
-        raise InputError(f"the released column is called {plan.output_name!r}, and so is one that is read; rename it")
-    source = open_table(table, columns=plan.columns)
-    check = ids == "check" and not one_shot
-    folder = _folder_for_folder(table, out)
-    if workers is not None and folder is None:
+    if not isinstance(plan, Plan):
+        raise InputError(f"a release follows a Plan, not {type(plan).__name__}: Plan(mechanism=..., key=..., record_id=...)")
+    engine, folder = _engine(plan, table, out, workers)
+    if out is not None:
+        _require_place(plan, table, out, folder=folder)
+    entry = counted(plan, table)
+    book = Book(plan, entry)
+    book.require()
+    if out is None or folder is None:
+        done, public = _handed_out(plan, entry, engine, book)
+    else:
+        done, public = _written(plan, entry, engine, book, Path(out), folder=folder)
+    seen = done.seen
+    notices = book.notices + _notices(plan, seen, book.told)
+    rows, unseen = (None, None) if seen is None else (seen.rows, seen.unseen)
+    return Released(rows, unseen, _like(table, done.table), *public, book.told, notices)
+
+
+def _engine(plan: Plan, table: Any, out: str | Path | None, workers: Workers) -> tuple[Engine, bool | None]:
+    """Who draws, and whether the output is a folder; None if it is nothing that appears whole here."""
+    source = open_table(table, columns=plan.work().columns)
+    files = out is not None and not names_a_file(Path(out)) and _is_folder(table)
+    if workers is not None and not files:
         raise InputError(
             "workers share the files of a folder that is released to a new folder; there is no such work here"
         )
-    if isinstance(source, SparkFrame) and one_shot:
-        raise InputError("a Spark frame is drawn again at every use, so it needs ids and a key; one_shot is not for it")
-    if out is not None:
-        if isinstance(source, SparkFrame):
-            refuse_place(out)
-        elif folder is not None:
-            refuse_folder(Path(out), folder)
-        else:
-            refuse_formulas(Path(out).name, integers.labels["y"])
-    composition = None
-    if ledger is not None and not one_shot:
-        # Before any output exists: what is not written down is not released.
-        composition = ledger.admit(namespace, integers, mechanism.joint, new_release=new_release)
     if isinstance(source, SparkFrame):
-        return Released(*release_frame(source, plan, check=check, out=out), composition)
-    if out is not None and folder is not None:
-        seen, released = release_folder(source, plan, check=check, out=Path(out), workers=workers), None
-    else:
-        seen, released = release_table(source, plan, check=check, out=None if out is None else Path(out))
-    return Released(seen.rows, seen.unseen, released, composition)
+        if plan.one_shot:
+            raise InputError("a Spark frame is drawn again at every use, so it needs ids and a key, not one_shot=True")
+        uri = str(out) if isinstance(out, str) and "://" in out else None
+        return Spark(source, uri), None if uri is not None else True
+    spill = _spill(plan, out)
+    return (Files(source, spill, workers) if files else Here(source, spill)), files
 
 
-def _folder_for_folder(table: Any, out: str | Path | None) -> Path | None:
-    """The table's folder, if its files go to a new folder and not to one file."""
-    if out is None or names_a_file(Path(out)) or not isinstance(table, str | os.PathLike):
-        return None
-    return Path(table) if Path(table).is_dir() else None
+def _is_folder(table: Any) -> bool:
+    return isinstance(table, str | os.PathLike) and Path(table).is_dir()
 
 
-def _releasable(mechanism: Proven, unseen: str) -> Integers:
-    """The integers that were proven, if there are any and they can do what is asked."""
-    integers = mechanism.integers
-    if integers is None:
-        raise InputError("only a proven mechanism is released; this one has no integers (see design and prove)")
-    if unseen == "answer" and integers.unseen is None:
-        raise InputError("this mechanism has no law for unseen values; they can only be refused")
-    return integers
+def _spill(plan: Plan, out: str | Path | None) -> Path:
+    """Beside what private data that does not fit into memory may lie for a while."""
+    if out is not None:
+        return Path(out)
+    if plan.key is not None and plan.key.path is not None:
+        return plan.key.path
+    return Path(tempfile.gettempdir()) / "alphalift"
+
+
+def _require_place(plan: Plan, table: Any, out: str | Path, *, folder: bool | None) -> None:
+    """Fail before the work, and never write over the table, a key or a ledger."""
+    texts = [text for texts in plan.outputs.written.values() for text in texts or ()]
+    if folder is None:
+        return
+    path = Path(out)
+    keys = [key for key in (plan.key, *plan.also) if key is not None and key.path is not None]
+    precious = [key.path for key in keys if key.path is not None] + [Ledger.beside(key).path for key in keys]
+    own = [Path(table)] if isinstance(table, str | os.PathLike) else []
+    require_not(path, [*own, *precious])
+    if not folder:
+        require_file_place(path)
+        if not names_a_file(path):
+            raise InputError(f"{path.name}: expected a name that ends in .csv, .tsv (also .gz) or .parquet")
+        refuse_formulas(path.name, texts)
+        return
+    if path.suffix not in ("", ".parquet"):
+        raise InputError(f"{out}: a folder of Parquet files is written; expected a name that ends in .parquet, or nothing")
+    require_new_folder(path)
+    if own and own[0].resolve() in path.resolve().parents:
+        raise InputError(f"{out} lies inside the table's own folder, where it would be read as a part of the table")
+
+
+Public = tuple[dict[str, Any], dict[str, Any]]
+
+
+def _handed_out(plan: Plan, entry: Entry, engine: Engine, book: Book) -> tuple[Done, Public]:
+    """A table in memory, a lazy frame, or what Spark writes itself: the release counts before anybody gets it."""
+    done = engine.release(plan.work(), None, check=plan.ids == "check" and not plan.one_shot)
+    public = _public(plan, entry, done.seen)
+    book.begin(None)
+    if done.write is not None:
+        done.write()
+    return done, public
+
+
+def _written(plan: Plan, entry: Entry, engine: Engine, book: Book, out: Path, *, folder: bool) -> tuple[Done, Public]:
+    """Files that appear whole: all that can fail comes before, and the entry is final with them."""
+    mark = None
+    beside = [out.with_name(f"{out.name}.{what}.json") for what in ("codebook", "manifest")]
+    try:
+        with whole_folder(out) if folder else whole_file(out) as part, whole_file(beside[0]) as one, whole_file(beside[1]) as two:
+            book.begin(part)
+            done = engine.release(plan.work(), part, check=plan.ids == "check" and not plan.one_shot)
+            public = _public(plan, entry, done.seen)
+            for place, content in zip((one, two), public, strict=True):
+                place.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            mark = part.stat()
+    except BaseException:
+        appeared = False
+        with suppress(OSError):
+            appeared = mark is not None and os.path.samestat(mark, out.stat())
+        book.finish() if appeared else book.withdraw()
+        raise
+    book.finish()
+    return done, public
+
+
+def _public(plan: Plan, entry: Entry, seen: Seen | None) -> Public:
+    """Codebook and manifest."""
+    key = plan.key
+    name = None if key is None else public_name(derived(key.secret, "name"), plan.integers.identity)
+    counts = None if seen is None else seen.counts.tolist()
+    book = codebook(plan.integers, plan.outputs, name=name, counts=counts, designed_from=plan.mechanism.joint.total)
+    promise = checkable(plan.mechanism.region)
+    about = ", ".join(entry.secret) or "the secret"
+    # Who has the key and the table gets the same text again, whatever the order of its rows.
+    table = seen and key and derived(key.secret, "table", seen.rows, [int(word) for word in seen.total])[:16].hex()
+    facts = Facts(
+        mechanism=name,
+        promise=f"about {about}: {plan.mechanism.region if promise is None else promise.text}",
+        columns=plan.variable.columns,
+        bins=plan.variable.bins,
+        written_as=tuple(plan.outputs.columns()),
+        rows=None if seen is None else seen.rows,
+        ids="none" if plan.record_id is None else plan.show_ids,
+        id_column=plan.record_id,
+        ids_checked=plan.ids == "check",
+        namespace=plan.namespace,
+        kept=tuple(plan.keep),
+        key=None if key is None else key.fingerprint,
+        table=table,
+    )
+    return book, manifest(facts)
+
+
+def _notices(plan: Plan, seen: Seen | None, together: Told | None) -> list[str]:
+    """Sentences for whoever releases, not for the public."""
+    found = []
+    if together is not None:
+        found.append(str(together))
+    if seen is not None and seen.unseen:
+        found.append(
+            f"{seen.unseen} of {seen.rows} records had a value that the mechanism does not know and were answered by its law for "
+            "those, which tells nothing about them"
+        )
+    if seen is not None and is_unlike(seen.counts.tolist(), plan.integers, plan.mechanism.joint):
+        found.append(
+            "the released outputs do not look like the table that was designed for: the promise holds for people like "
+            "those of that table"
+        )
+    if plan.keep:
+        found.append("the promise covers the released column alone; what is kept beside it may tell the secret")
+    if plan.one_shot:
+        found.append("drawn with fresh randomness: a second release of the same people would undo the promise")
+    if plan.ledger == "none" and not plan.one_shot:
+        found.append("no ledger remembers this release: another one about the same people would not be noticed")
+    return found
+
+
+def _like(table: Any, released: Any) -> Any:
+    return released
+
+
+__all__: Iterable[str] = ("Released", "release")

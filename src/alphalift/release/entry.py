@@ -38,8 +38,10 @@ class Entry:
 
     @property
     def secret(self) -> tuple[str, ...]:
-        """The secret columns; none where the joint came from no table."""
-        return () if self.joint.origin is None else self.joint.origin.sensitive
+        """The secret columns; those of X itself if the promise is about it, none where the joint came from no table."""
+        if self.joint.origin is None:
+            return ()
+        return self.joint.origin.useful if _is_about_x(self.joint) else self.joint.origin.sensitive
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -74,6 +76,13 @@ class Entry:
         nonce = secrets.token_bytes(_NONCE)
         text = json.dumps(content, separators=(",", ":")).encode("ascii")
         return nonce + _cipher(key).encrypt(nonce, text, as_text(self.facts).encode("ascii"))
+
+
+def _is_about_x(joint: Joint) -> bool:
+    """Whether it is the joint of X with itself, `Joint.about_x`."""
+    return joint.s_labels == joint.x_labels and all(
+        (weight > 0) == (s == x) for s, row in enumerate(joint.weights) for x, weight in enumerate(row)
+    )
 
 
 def as_text(facts: dict[str, Any]) -> str:

@@ -61,7 +61,7 @@ class Work:
         columns = ", ".join(self.variable.columns)
         if most:
             return TableError(
-                f"more than half of the records have values of {columns} that the mechanism does not know: this does not look "
+                f"more than half of the first records have values of {columns} that the mechanism does not know: this does not look "
                 "like the column that it was designed for. Is it another column, or are its values written otherwise?"
             )
         law = (
@@ -133,6 +133,7 @@ class Answers:
         self._pseudonyms = Pseudonyms(work.key, work.namespace, work.record_id or "")
         self._outputs = Outputs.of(work.integers, work.variable)
         self._known = len(work.integers.labels["x"])
+        self._begun = False
         # Declared values without mass are known by name, and answered like unseen ones.
         labels = [*work.integers.labels["x"], *work.without_mass]
         self._symbols = Symbols(labels, work.variable.columns, bins)
@@ -145,6 +146,7 @@ class Answers:
         work, numbers = self.work, self._symbols.numbers(batch)
         unseen = np.asarray(numbers == self._symbols.unseen)
         self._require_known(numbers, unseen, first_row)
+        self._begun = True
         ids = np.arange(len(batch)) + (first_row or 0) if work.record_id is None else self._ids(batch)
         outputs, total = self._draw.drawn(ids, np.minimum(numbers, self._known))
         arrays = {}
@@ -168,7 +170,7 @@ class Answers:
         work = self.work
         if unseen.any() and not work.answer_unseen:
             who = "a record" if first_row is None else f"row {first_row + int(unseen.argmax())}"
-            raise work.unknown(f"{who} (and perhaps others) has", most=bool(unseen.mean() > 0.5))
+            raise work.unknown(f"{who} (and perhaps others) has", most=not self._begun and bool(unseen.mean() > 0.5))
         if work.integers.unseen is None and (numbers >= self._known).any():
             raise TableError(
                 f"a record has a value of {', '.join(work.variable.columns)} that was declared for the design and that no "

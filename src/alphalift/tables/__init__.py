@@ -1,5 +1,6 @@
 """Tables: every kind behind one interface, counting, symbols and bins, and writers."""
 
+from alphalift.tables.bins import bin_edges
 from alphalift.tables.base import Source, Table, in_our_words
 from alphalift.tables.columns import decoded, require, require_countable
 from alphalift.tables.counting import count_batches
@@ -18,6 +19,7 @@ __all__ = [
     "Symbols",
     "Table",
     "Writer",
+    "bin_edges",
     "canonical_texts",
     "count_batches",
     "decoded",

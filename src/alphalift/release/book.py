@@ -1,0 +1,106 @@
+"""The books of one release: what was released before, and the order "write down, then release"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from alphalift.release.entry import Entry
+from alphalift.release.history import History, Told, told
+from alphalift.release.keys import Key
+from alphalift.release.ledger import Ledger
+from alphalift.release.plan import Plan
+from alphalift.tables import read_joint
+
+
+class Book:
+    """Asks the ledgers of a plan's keys, and writes into that of its own; with no ledger, only what is named counts."""
+
+    def __init__(self, plan: Plan, entry: Entry) -> None:
+        self._plan, self._entry, self._key = plan, entry, plan.key
+        self._ledger = None if plan.key is None else _ledger(plan, plan.key)
+        self._number: int | None = None
+        self._told: Told | None = None
+        self.notices: list[str] = []
+        for key in plan.also:
+            self.notices += Ledger.beside(key).notices(key)[:1] if _moved(key) else []
+        if self._ledger is not None and plan.key is not None:
+            self.notices += self._ledger.notices(plan.key)
+
+    @property
+    def told(self) -> Told | None:
+        """What all releases tell together, this one included."""
+        return self._told
+
+    def require(self) -> None:
+        """Raise, before any work, if this release may not be made."""
+        if self._key is None:
+            return
+        self._admit([] if self._ledger is None else self._ledger.entries(self._key, self._entry.namespace))
+
+    def begin(self, part: Path | None) -> None:
+        """Write the release down; without a part it counts from now on."""
+        if self._ledger is not None and self._key is not None:
+            self._number = self._ledger.begin(self._entry, self._key, part, self._admit)
+
+    def finish(self) -> None:
+        """Its output has appeared."""
+        if self._ledger is not None and self._key is not None and self._number is not None:
+            self._ledger.finish(self._number, self._key)
+
+    def withdraw(self) -> None:
+        """Nothing has appeared."""
+        if self._ledger is not None and self._key is not None and self._number is not None:
+            self._ledger.withdraw(self._number, self._key)
+
+    def _admit(self, own: list[Entry]) -> None:
+        plan, entry = self._plan, self._entry
+        history = History(tuple(own), tuple(self._foreign(own)))
+        after = getattr(plan.mechanism, "after", ())
+        history.require_admitted(entry, after, new_release=plan.new_release)
+        self._told = told([*history.others(entry), entry])
+
+    def _foreign(self, own: Sequence[Entry]) -> list[Entry]:
+        """Releases under other keys, and those that the caller names and no ledger knows."""
+        plan = self._plan
+        found = [
+            other
+            for key in plan.also
+            if plan.key is None or key.fingerprint != plan.key.fingerprint
+            for other in Ledger.beside(key).entries(key, plan.namespace)
+        ]
+        known = {other.integers.identity for other in [*own, *found]}
+        return found + [other for other in _named(plan) if other.integers.identity not in known]
+
+
+def counted(plan: Plan, table: Any) -> Entry:
+    """The plan's entry; with `after`, its joint is counted from the table together with what was released before."""
+    entry, named = plan.entry, _named(plan)
+    origin = entry.joint.origin
+    if not named or origin is None or not origin.sensitive:
+        return entry
+    beside = [other.variable for other in named if other.variable != entry.variable]
+    joint = read_joint(
+        table, sensitive=origin.sensitive, useful=origin.useful, bins=dict(origin.bins), beside=tuple(dict.fromkeys(beside))
+    )
+    return Entry(entry.namespace, entry.variable, entry.record_id, entry.integers, joint)
+
+
+def _named(plan: Plan) -> list[Entry]:
+    return [
+        Entry(plan.namespace, one.joint.useful, plan.record_id, one.integers, one.joint)
+        for one in plan.after
+        if one.integers is not None
+    ]
+
+
+def _ledger(plan: Plan, key: Key) -> Ledger | None:
+    if isinstance(plan.ledger, Ledger):
+        return plan.ledger
+    return Ledger.beside(key) if plan.ledger == "beside" else None
+
+
+def _moved(key: Key) -> bool:
+    notices = Ledger.beside(key).notices(key)
+    return bool(notices) and notices[0].startswith("the key and its ledger were moved")
