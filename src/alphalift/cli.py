@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 import sys
 from collections.abc import Iterator
@@ -25,24 +24,16 @@ from alphalift.measures import epsilon_max
 from alphalift.paper import OPTIMUM_EPSILONS, run_experiment, write_experiment
 from alphalift.proof import checker
 from alphalift.regions import AlphaLift, Region, grid, parse
-from alphalift.release import (
-    ONE_NAMESPACE,
-    Ledger,
-    codebook,
-    manifest,
-    new_key,
-    read_key,
-    release,
-)
+from alphalift.release import ONE_NAMESPACE, Plan, new_key, read_key, release
+from alphalift.release.public import ShownIds
 from alphalift.show import comparison_table, describe, plot_comparison, plot_mechanism, plot_tradeoff
 from alphalift.show.live import LiveLine
 from alphalift.show.style import save
-from alphalift.show.words import promise as promise_text
 from alphalift.solvers import Optimal
 from alphalift.solvers.algorithm1 import PAPER_EPSILONS
 from alphalift.sweep import Tradeoff, sweep
 from alphalift.tables import names_a_file, read_joint
-from alphalift.whole import whole_file
+from alphalift.whole import require_not
 from alphalift.workers import Workers
 from alphalift.workers import dask as dask_executor
 
@@ -82,6 +73,32 @@ Resume = Annotated[
     typer.Option(help="Keep finished cells in this folder, as private as the table; go on from those that are there."),
 ]
 Folder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
+
+# The library's messages name its own options; on the command line they are called so.
+_OPTIONS = {
+    "release(after=)": "design --after",
+    "design(after=)": "design --after",
+    "record_id=": "--id",
+    "key=": "--key",
+    "also=": "--also",
+    "useful=": "--useful",
+    "bins=": "--bins",
+    "keep=": "--keep",
+    "publish=": "--yes-publish",
+    "new_release=True": "--new-release",
+    "one_shot=True": "--one-shot",
+    "redefine=True": "--other-columns",
+    'unseen="answer"': "--answer-unseen",
+    'show_ids="real"': "--ids real",
+    "alphabet=": "--alphabet",
+}
+
+
+def in_options(message: str) -> str:
+    """The message with options as they are typed here."""
+    for name, option in _OPTIONS.items():
+        message = message.replace(name, option)
+    return message
 
 
 def _show_version(wanted: bool) -> None:
@@ -166,7 +183,6 @@ def verify(
 def apply_command(
     mechanism: Annotated[Path, typer.Argument(help="A mechanism, as `design --out` writes it; it is proven again.")],
     table: Table,
-    useful: Useful,
     out: Annotated[
         Path,
         typer.Option(
@@ -174,72 +190,70 @@ def apply_command(
         ),
     ],
     record_id: Annotated[str | None, typer.Option("--id", help="The column that identifies a record.")] = None,
-    key: Annotated[Path | None, typer.Option(help="A key, as `key new` makes it.")] = None,
+    key: Annotated[Path | None, typer.Option(help="A key, as `key new` makes it: one for all releases.")] = None,
     opening: Annotated[Path | None, typer.Option(help="What opens the commitment of a withheld joint.")] = None,
     namespace: Annotated[str, typer.Option(help="Names these people; other people have another one.")] = ONE_NAMESPACE,
+    ids: Annotated[
+        ShownIds, typer.Option(help="How ids leave: as pseudonyms under the key, as they are, or not at all.")
+    ] = "pseudonym",
     ids_unique: Annotated[bool, typer.Option("--ids-unique", help="Trust that no id has two values.")] = False,
     answer_unseen: Annotated[
         bool,
         typer.Option("--answer-unseen", help="Answer values that the mechanism does not know, by its law for them."),
     ] = False,
-    bins: Bins = None,
     keep: Annotated[list[str] | None, typer.Option(help="Copy this column, too: no promise covers it.")] = None,
-    without_ids: Annotated[bool, typer.Option("--without-ids", help="Leave the ids out of the output.")] = False,
-    new_release: Annotated[
-        bool, typer.Option("--new-release", help="Let a second mechanism answer for the same records.")
+    yes_publish: Annotated[
+        list[str] | None,
+        typer.Option(help="Yes, publish this kept column as it is, although it is the secret or a useful one."),
+    ] = None,
+    useful: Annotated[
+        list[str] | None,
+        typer.Option("--useful", "-u", help="The released columns, if the mechanism does not know them."),
+    ] = None,
+    bins: Bins = None,
+    other_columns: Annotated[
+        bool, typer.Option("--other-columns", help="--useful and --bins mean what the designed ones meant.")
     ] = False,
+    new_release: Annotated[
+        bool, typer.Option("--new-release", help="Make another release about the same people.")
+    ] = False,
+    also: Annotated[
+        list[Path] | None, typer.Option(help="Another key: releases under it about these people count as well.")
+    ] = None,
     one_shot: Annotated[bool, typer.Option("--one-shot", help="No ids and no key: fresh randomness, once.")] = False,
     workers: WorkerCount = None,
     dask: Dask = None,
 ) -> None:
-    """Release a table: every record's value is replaced by its random output, the same for ever."""
+    """Release a table: every record's value is replaced by its random output, the same at every run."""
+    for path in (mechanism, opening):
+        if path is not None and not path.is_file():
+            raise InputError(f"{path}: there is no such file; expected a mechanism as `design --out` writes it")
     stored = load(mechanism, opening)
-    _check_output(out, table)
+    plan = Plan(
+        mechanism=stored,
+        key=None if key is None else read_key(key),
+        record_id=record_id,
+        useful=useful or None,
+        bins=_bins(bins) if bins else None,
+        redefine=other_columns,
+        namespace=namespace,
+        ids="unique" if ids_unique else "check",
+        show_ids=ids,
+        unseen="answer" if answer_unseen else "refuse",
+        keep=keep or (),
+        publish=yes_publish or (),
+        new_release=new_release,
+        one_shot=one_shot,
+        also=[read_key(path) for path in also or []],
+    )
+    require_not(out, [path for path in (mechanism, opening) if path is not None])
     with _workers(workers, dask) as chosen:
-        done = release(
-            stored,
-            table,
-            useful=useful,
-            record_id=record_id,
-            key=None if key is None else read_key(key),
-            namespace=namespace,
-            ids="unique" if ids_unique else "check",
-            unseen="answer" if answer_unseen else "refuse",
-            bins=_bins(bins),
-            keep=keep or (),
-            with_ids=not without_ids,
-            ledger=None if key is None else Ledger(f"{key}.ledger"),
-            new_release=new_release,
-            one_shot=one_shot,
-            out=out,
-            workers=chosen,
-        )
-    facts = {
-        "rows": done.rows,
-        "rows_with_unseen_values": done.unseen,
-        "ids": "none, drawn with fresh randomness" if one_shot else ("trusted" if ids_unique else "checked"),
-        "namespace": namespace,
-        "kept_columns": keep or [],
-        "composition": None if done.composition is None else str(done.composition),
-    }
-    described = promise_text(stored.region)
-    for path, content in (
-        (out.with_name(f"{out.name}.codebook.json"), codebook(stored.integers, stored.joint)),
-        (out.with_name(f"{out.name}.manifest.json"), manifest(stored.integers, described, facts)),
-    ):
-        with whole_file(path) as part:
-            part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(f"Released {done.rows} records, each once and for ever; {described}.")
-    if done.unseen:
-        print(
-            f"{done.unseen} of them had a value that the mechanism does not know and were answered by its law for those."
-        )
-    if done.composition is not None:
-        print(f"Warning: {done.composition}.")
-    if keep:
-        print("Warning: the promise covers the released column alone; what is kept beside it may tell the secret.")
-    if one_shot:
-        print("Warning: drawn with fresh randomness. A second release of the same people would undo the promise.")
+        done = release(plan, table, out=out, workers=chosen)
+    print(f"Released {done.rows} records, each with one output; promise {done.manifest['promise']}.")
+    if not one_shot:
+        print(f"Ids: {done.manifest['ids']}.")
+    for notice in done.notices:
+        print(f"Note: {in_options(notice)}.")
     print(f"Written: {out}, and its codebook and manifest beside it")
 
 
@@ -249,9 +263,12 @@ app.add_typer(key_app, name="key")
 
 @key_app.command("new")
 def new_key_command(file: Annotated[Path, typer.Argument(help="Where to write it.")]) -> None:
-    """Make a new secret key, readable by you alone."""
-    new_key(file)
-    print(f"Written: {file}. Keep it secret, and keep it: only with it do records get the outputs again that they had.")
+    """Make a new secret key and its ledger, readable by you alone; one key for all releases about the same people."""
+    key = new_key(file)
+    print(f"Written: {file} (fingerprint {key.fingerprint}) and its ledger {file}.ledger, readable by you alone.")
+    print("Use this one key for all releases about the same people: the ledger beside it remembers them, and refuses")
+    print("what would tell more than was promised. A new key for each release would defeat that. Keep both, secret and")
+    print("together: only with the key do records get the outputs again that they had, only the ledger knows of them.")
 
 
 @app.command("compare")
@@ -415,6 +432,8 @@ def _bins(texts: list[str] | None) -> dict[str, list[float]]:
     bins = {}
     for text in texts or []:
         column, sign, edges = text.rpartition("=")
+        if column in bins:
+            raise InputError(f"--bins is given twice for column {column!r}; give all its edges at once")
         try:
             bins[column] = [float(edge) for edge in edges.split(",")]
         except ValueError:
@@ -456,7 +475,8 @@ def main() -> None:
             Console(stderr=True).print("alphalift: interrupted", style="red")
         raise
     except (AlphaliftError, OSError) as error:
-        Console(stderr=True).print(f"alphalift: {error}", style="red", highlight=False, markup=False, soft_wrap=True)
+        message = in_options(str(error))
+        Console(stderr=True).print(f"alphalift: {message}", style="red", highlight=False, markup=False, soft_wrap=True)
         sys.exit(1)
 
 

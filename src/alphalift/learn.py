@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -11,16 +11,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from alphalift.design import design
 from alphalift.regions import Region
-from alphalift.release import ONE_NAMESPACE, release
+from alphalift.release import ONE_NAMESPACE, Key, Ledger, Plan, release
 from alphalift.tables import read_joint
+
+# What the secret is called that comes as y.
+_Y = "alphalift secret"
 
 
 class Release(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Replaces the useful columns of a data frame by their random release under a promise about the secret.
 
     `fit(X, y)` counts and designs: y is the secret, or None if `sensitive` names a column of X. `transform(X)` draws every
-    record's output by its id (`record_id`, a column of X) and the key: the same record has the same output for ever, in
-    training and afterwards. Values that were not in the fitted table are answered by the mechanism's law for them.
+    record's output by its id (`record_id`, a column of X) and the key: the same record has the same output at every call,
+    in training and afterwards. Values that were not in the fitted table are answered by the mechanism's law for them.
+
+    Fitting again on other rows designs another mechanism, whose outputs are another release about the same people. The
+    ledger beside the key refuses it (cross-validation included) unless `new_release` says that it is meant; fit once and
+    keep what was fitted. The key is never shown; `transform` is a release like any other, and is remembered.
     """
 
     def __init__(
@@ -29,12 +36,15 @@ class Release(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         useful: str | Sequence[str],
         record_id: str,
-        key: bytes,
+        key: Key,
         sensitive: str | Sequence[str] | None = None,
         namespace: str = ONE_NAMESPACE,
+        ledger: Ledger | Literal["beside", "none"] = "beside",
+        new_release: bool = False,
     ) -> None:
         self.region, self.useful, self.record_id, self.key = region, useful, record_id, key
         self.sensitive, self.namespace = sensitive, namespace
+        self.ledger, self.new_release = ledger, new_release
 
     def fit(self, X: Any, y: Any = None) -> Release:  # noqa: N803
         """Design the mechanism for the joint of the secret and the useful columns."""
@@ -42,34 +52,33 @@ class Release(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError("give the secret either as y or as the name of a column, sensitive")
         table, secret = X, self.sensitive
         if y is not None:
-            secret = "alphalift secret"
-            table = (
-                X.assign(**{secret: np.asarray(y)})
-                if hasattr(X, "assign")
-                else X.with_columns(**{secret: np.asarray(y)})
-            )
+            secret, column = _Y, {_Y: np.asarray(y)}
+            table = X.assign(**column) if hasattr(X, "assign") else X.with_columns(**column)
         self.solution_ = design(read_joint(table, sensitive=secret or "", useful=self.useful), self.region)
+        self.plan_ = self._plan()
         self.n_features_in_ = len(X.columns)
         return self
 
-    def transform(self, X: Any) -> Any:  # noqa: N803
-        """The released labels, (rows, 1)."""
-        check_is_fitted(self, "solution_")
-        unseen = "answer" if self.solution_.integers and self.solution_.integers.unseen else "refuse"
-        done = release(
-            self.solution_,
-            X,
-            useful=self.useful,
-            record_id=self.record_id,
+    def _plan(self) -> Plan:
+        law = self.solution_.integers and self.solution_.integers.unseen
+        return Plan(
+            mechanism=self.solution_,
             key=self.key,
+            record_id=self.record_id,
             namespace=self.namespace,
-            unseen=unseen,  # type: ignore[arg-type]
-            with_ids=False,
+            show_ids="none",
+            unseen="answer" if law else "refuse",
+            ledger=self.ledger,
+            new_release=self.new_release,
         )
-        if done.table is None:
-            raise ValueError("nothing was released")
-        return np.asarray(done.table.column(0).to_pylist(), dtype=object)[:, None]
+
+    def transform(self, X: Any) -> Any:  # noqa: N803
+        """The released labels, (rows, 1); of several columns, one column for each and the code (`get_feature_names_out`)."""
+        check_is_fitted(self, "solution_")
+        table = release(self.plan_, X).table
+        return np.column_stack([np.asarray(table[name], dtype=object) for name in self.plan_.outputs.columns()])
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        names = [self.useful] if isinstance(self.useful, str) else list(self.useful)
-        return np.array(["released " + " and ".join(names)], dtype=object)
+        """The names of the released columns."""
+        check_is_fitted(self, "solution_")
+        return np.array(self.plan_.outputs.columns(), dtype=object)

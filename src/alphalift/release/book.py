@@ -13,6 +13,11 @@ from alphalift.release.ledger import Ledger
 from alphalift.release.plan import Plan
 from alphalift.tables import read_joint
 
+_NO_HISTORY = (
+    "this is the first release under this key: releases about the same people under other keys are not counted; name these "
+    "keys (also=)"
+)
+
 
 class Book:
     """Asks the ledgers of a plan's keys, and writes into that of its own; with no ledger, only what is named counts."""
@@ -22,11 +27,11 @@ class Book:
         self._ledger = None if plan.key is None else _ledger(plan, plan.key)
         self._number: int | None = None
         self._told: Told | None = None
-        self.notices: list[str] = []
-        for key in plan.also:
-            self.notices += Ledger.beside(key).notices(key)[:1] if _moved(key) else []
+        self.notices = [notice for key in plan.also for notice in Ledger.beside(key).moved(key)]
         if self._ledger is not None and plan.key is not None:
-            self.notices += self._ledger.notices(plan.key)
+            self.notices += self._ledger.moved(plan.key)
+            if not plan.also and self._ledger.is_empty(plan.key):
+                self.notices.append(_NO_HISTORY)
 
     @property
     def told(self) -> Told | None:
@@ -100,7 +105,3 @@ def _ledger(plan: Plan, key: Key) -> Ledger | None:
         return plan.ledger
     return Ledger.beside(key) if plan.ledger == "beside" else None
 
-
-def _moved(key: Key) -> bool:
-    notices = Ledger.beside(key).notices(key)
-    return bool(notices) and notices[0].startswith("the key and its ledger were moved")

@@ -77,22 +77,20 @@ class Ledger:
             )
         return cls(_place(key.path))
 
-    def notices(self, key: Key) -> list[str]:
-        """What the steward should know about this ledger."""
+    def moved(self, key: Key) -> list[str]:
+        """A sentence for the steward if the ledger is no longer where it was made."""
         with self._read(key) as base:
             place = base.execute("SELECT value FROM about WHERE name = 'place'").fetchone()[0]
-            some = base.execute("SELECT count(*) FROM release").fetchone()[0]
-        found = []
-        if place != os.path.realpath(self.path):
-            found.append(
-                "the key and its ledger were moved or copied here: releases made at the other place since are not known here"
-            )
-        if not some:
-            found.append(
-                "no release has been made with this key yet: releases under other keys about the same people are not "
-                "counted, unless they are named (also=[key])"
-            )
-        return found
+        if place == os.path.realpath(self.path):
+            return []
+        return [
+            f"{self.path} was moved or copied here with its key: releases made at the other place since are not known here"
+        ]
+
+    def is_empty(self, key: Key) -> bool:
+        """Whether no release was made under this key."""
+        with self._changed(key) as base:
+            return bool(base.execute("SELECT count(*) FROM release").fetchone()[0] == 0)
 
     def entries(self, key: Key, namespace: str) -> list[Entry]:
         """The releases for a namespace, each once."""
