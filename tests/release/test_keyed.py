@@ -1,4 +1,6 @@
-"""Keyed draws: the law is the proven integers, and nothing but key, mechanism, namespace, id and value matters."""
+"""Keyed draws: the law is the proven integers, and nothing but key, mechanism, names, id and value matters."""
+
+import json
 
 import numpy as np
 import pyarrow as pa
@@ -11,9 +13,12 @@ from scipy.stats import chi2
 from alphalift import InputError, TableError
 from alphalift.proof import Integers
 from alphalift.release.draw import outputs_of_words
-from alphalift.release.keyed import KeyedDraw, RisingIds, as_text
+from alphalift.release.ids import RisingIds, as_text
+from alphalift.release.keyed import KeyedDraw, Pseudonyms
+from alphalift.release.keys import Key
 
 KEY = bytes(range(32))
+NAMES = ("n", ["job"], "id")
 
 
 def mechanism(bits=52, outputs=5, symbols=4, seed=0, unseen=True):
@@ -30,25 +35,31 @@ def mechanism(bits=52, outputs=5, symbols=4, seed=0, unseen=True):
     return Integers(labels, bits, weights, columns[-1] if unseen else None)
 
 
-def word(law, namespace, text, x):
+def cipher(*names):
+    """AES under the key for these names, one block at a time, as integers."""
+    info = json.dumps(["alphalift release 2", *names], separators=(",", ":")).encode("ascii")
+    aes = Cipher(algorithms.AES(HKDF(SHA256(), 32, salt=None, info=info).derive(KEY)), modes.ECB())
+    return lambda number: int.from_bytes(aes.encryptor().update(number.to_bytes(16, "big")), "big")
+
+
+def mac(block, text, x):
     """F again, one record at a time: CBC-MAC by hand, in Python's integers."""
-
-    def cipher(purpose):
-        info = b"\0".join(part.encode() for part in ("alphalift release 1", purpose, law.identity, namespace))
-        return Cipher(algorithms.AES(HKDF(SHA256(), 32, salt=None, info=info).derive(KEY)), modes.ECB())
-
-    def block(purpose, number):
-        return int.from_bytes(cipher(purpose).encryptor().update(number.to_bytes(16, "big")), "big")
-
     content = text.encode()
     message = len(content).to_bytes(2, "big") + x.to_bytes(3, "big") + content
     message += bytes(-len(message) % 16)
     state = 0
     for start in range(0, len(message), 16):
-        state = block("draw", state ^ int.from_bytes(message[start : start + 16], "big"))
+        state = block(state ^ int.from_bytes(message[start : start + 16], "big"))
+    return state
+
+
+def word(law, text, x):
+    """The bits that select the output."""
+    draw, extend = (cipher(purpose, law.identity, *NAMES) for purpose in ("draw", "extend"))
+    state = mac(draw, text, x)
     whole, left = divmod(law.bits, 64)
     if whole >= 2:
-        bits = b"".join(block("extend", state ^ counter).to_bytes(16, "big") for counter in range(whole // 2 + 1))
+        bits = b"".join(extend(state ^ counter).to_bytes(16, "big") for counter in range(whole // 2 + 1))
     else:
         bits = state.to_bytes(16, "big")
     limbs = [int.from_bytes(bits[8 * i : 8 * i + 8], "big") for i in range(whole + 1)]
@@ -75,15 +86,17 @@ def test_every_draw_is_what_the_words_select(bits):
         *map(str, rng.integers(-(10**12), 10**12, 30)),
     ]
     x = rng.integers(0, 5, len(texts))
-    drawn = KeyedDraw(KEY, law, "people").outputs(pa.array(texts), x)
+    drawn, total = KeyedDraw(KEY, law, *NAMES).drawn(pa.array(texts), x)
     for text, symbol, y in zip(texts, x.tolist(), drawn.tolist(), strict=True):
         number = None if symbol == 4 else symbol
-        assert outputs_of_words(law, number, [word(law, "people", text, symbol)]) == [y]
+        assert outputs_of_words(law, number, [word(law, text, symbol)]) == [y]
+    macs = [mac(cipher("draw", law.identity, *NAMES), text, int(symbol)) for text, symbol in zip(texts, x, strict=True)]
+    assert total.tolist() == [sum(one >> 64 for one in macs) % 2**64, sum(macs) % 2**64]
 
 
 def test_integers_are_their_decimal_digits():
     numbers = [0, 7, -7, 10, -10, 99999999999, 2**63 - 1, -(2**63), 10**15]
-    draw, x = KeyedDraw(KEY, mechanism(), "n"), np.zeros(len(numbers), np.int64)
+    draw, x = KeyedDraw(KEY, mechanism(), *NAMES), np.zeros(len(numbers), np.int64)
     expected = draw.outputs(pa.array(list(map(str, numbers))), x).tolist()
     assert draw.outputs(pa.array(numbers), x).tolist() == expected
     assert draw.outputs(pa.array(list(map(str, numbers)), pa.large_string()), x).tolist() == expected
@@ -94,7 +107,7 @@ def test_integers_are_their_decimal_digits():
 def test_only_key_mechanism_namespace_id_and_value_matter():
     rng = np.random.default_rng(0)
     ids, x = pa.array(rng.permutation(5000)), rng.integers(0, 4, 5000)
-    draw = KeyedDraw(KEY, mechanism(), "n")
+    draw = KeyedDraw(KEY, mechanism(), *NAMES)
     usual = draw.outputs(ids, x)
     order = rng.permutation(5000)
     np.testing.assert_array_equal(draw.outputs(ids.take(pa.array(order)), x[order]), usual[order])
@@ -103,9 +116,16 @@ def test_only_key_mechanism_namespace_id_and_value_matter():
     same_law = np.tile(np.array(mechanism().weights)[:, :1], 4)
     constant = Integers(mechanism().labels, 52, same_law.tolist(), None)
     assert (
-        KeyedDraw(KEY, constant, "n").outputs(ids, x) != KeyedDraw(KEY, constant, "n").outputs(ids, (x + 1) % 4)
+        KeyedDraw(KEY, constant, *NAMES).outputs(ids, x) != KeyedDraw(KEY, constant, *NAMES).outputs(ids, (x + 1) % 4)
     ).any()
-    others = [(bytes(32), mechanism(), "n"), (KEY, mechanism(seed=1), "n"), (KEY, mechanism(), "m")]
+    others = [
+        (bytes(32), mechanism(), *NAMES),
+        (KEY, mechanism(seed=1), *NAMES),
+        (KEY, mechanism(), "m", ["job"], "id"),
+        (KEY, mechanism(), "n", ["age"], "id"),
+        (KEY, mechanism(), "n", ["job", "age"], "id"),
+        (KEY, mechanism(), "n", ["job"], "other id"),
+    ]
     for other in others:
         assert (KeyedDraw(*other).outputs(ids, x) != usual).mean() > 0.1
 
@@ -114,7 +134,7 @@ def test_the_law_is_the_integers_and_a_test_would_notice_another():
     """Chi-square over 2,000,000 draws: accepts the law, rejects one with a single entry moved by 1e-2."""
     law, rows = mechanism(), 2_000_000
     counts = np.bincount(
-        KeyedDraw(KEY, law, "n").outputs(pa.array(np.arange(rows)), np.zeros(rows, np.int64)), minlength=5
+        KeyedDraw(KEY, law, *NAMES).outputs(pa.array(np.arange(rows)), np.zeros(rows, np.int64)), minlength=5
     )
     expected = np.array([row[0] for row in law.weights]) / 2.0**52
 
@@ -130,14 +150,24 @@ def test_the_law_is_the_integers_and_a_test_would_notice_another():
 
 
 def test_what_cannot_identify_a_record_is_refused():
-    draw, x = KeyedDraw(KEY, mechanism(), "n"), np.zeros(1, np.int64)
+    draw, x = KeyedDraw(KEY, mechanism(), *NAMES), np.zeros(1, np.int64)
     for bad in (pa.array([1.0]), pa.array([True]), pa.array([None], pa.string()), pa.array([b"x"])):
         with pytest.raises(TableError):
             draw.outputs(bad, x)
     with pytest.raises(TableError, match="longer than"):
         draw.outputs(pa.array(["x" * 60_001]), x)
     with pytest.raises(InputError, match="32 bytes"):
-        KeyedDraw(b"short", mechanism(), "n")
+        Key.of_bytes(b"short")
+
+
+def test_a_pseudonym_is_the_mac_of_the_id_under_a_key_of_its_own():
+    texts = ["", "7", "007", "é€😀", "x" * 100]
+    found = Pseudonyms(KEY, "n", "id").of(pa.array(texts)).to_pylist()
+    assert found == [f"{mac(cipher('pseudonym', 'n', 'id'), text, 0):032x}" for text in texts]
+    assert Pseudonyms(KEY, "n", "id").of(pa.array([7])).to_pylist() == [found[1]], "whatever the type of the column"
+    assert Pseudonyms(KEY, "n", "id").of(pa.array([], pa.string())).to_pylist() == []
+    for other in (Pseudonyms(bytes(32), "n", "id"), Pseudonyms(KEY, "m", "id"), Pseudonyms(KEY, "n", "other")):
+        assert other.of(pa.array(texts)).to_pylist() != found
 
 
 @pytest.mark.parametrize(
