@@ -2,6 +2,7 @@
 
 import gzip
 import itertools
+import json
 import os
 import signal
 import subprocess
@@ -17,36 +18,14 @@ import pyarrow.csv
 import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
+from people import ROWS, SOLUTION, TABLE, by_id, plan, run
 
-from alphalift import AlphaLift, InputError, MaxLift, TableError, design, read_joint
+from alphalift import InputError, Joint, MaxLift, TableError, design, read_joint
 from alphalift.baselines import CompleteMerging
-from alphalift.release import Ledger, release
+from alphalift.joint import Origin
+from alphalift.release import new_key, release
 from alphalift.release.draw import outputs_of_words
 from alphalift.solution import Status
-
-KEY = bytes(range(32))
-ROWS = 3000
-
-
-def people(rows=ROWS, seed=0):
-    rng = np.random.default_rng(seed)
-    job = rng.choice(["cook", "clerk, senior", 'smith "x"', "driver"], rows, p=[0.4, 0.3, 0.2, 0.1])
-    ill = np.where(rng.random(rows) < np.where(job == "cook", 0.6, 0.2), "yes", "no")
-    return pd.DataFrame({"id": rng.permutation(rows) + 10**9, "job": job, "ill": ill})
-
-
-TABLE = people()
-SOLUTION = design(read_joint(TABLE, sensitive="ill", useful="job"), AlphaLift(3, 0.05))
-
-
-def by_id(released):
-    table = released if isinstance(released, pa.Table) else released.table
-    return dict(zip(map(str, table.column("id").to_pylist()), table.column("released job").to_pylist(), strict=True))
-
-
-def run(table, **options):
-    return release(SOLUTION, table, **({"useful": "job", "record_id": "id", "key": KEY} | options))
-
 
 EXPECTED = by_id(run(TABLE))
 
@@ -118,22 +97,66 @@ def test_files_are_written_and_read_back(tmp_path, ending):
         table = pyarrow.csv.read_csv(out, parse_options=parsing)
     assert table.column_names == ["id", "released job"]
     assert by_id(table) == EXPECTED
-    assert os.listdir(tmp_path) == [out.name]
+    assert sorted(os.listdir(tmp_path)) == [out.name, f"{out.name}.codebook.json", f"{out.name}.manifest.json"]
+    assert json.loads((tmp_path / f"{out.name}.codebook.json").read_text()) == done.codebook
+    assert json.loads((tmp_path / f"{out.name}.manifest.json").read_text()) == done.manifest
 
 
 def test_what_leaves_is_what_was_asked_for():
-    assert run(TABLE, with_ids=False).table.column_names == ["released job"]
-    assert run(TABLE, keep=["ill"]).table.column_names == ["id", "released job", "ill"]
-    with pytest.raises(InputError, match="rename it"):
-        run(TABLE.assign(**{"released job": 1}), keep=["released job"])
+    table = TABLE.assign(age=1)
+    assert list(run(table, show_ids="none").table.columns) == ["released job"]
+    assert list(run(table, keep=["age"]).table.columns) == ["id", "released job", "age"]
+    assert list(run(table, keep=["ill"], publish=["ill"]).table.columns) == ["id", "released job", "ill"]
+    shown = run(table, show_ids="pseudonym").table["id"]
+    assert not set(shown.astype(str)) & set(table["id"].astype(str))
+    assert shown.nunique() == ROWS
+    assert shown.str.fullmatch("[0-9a-f]{32}").all()
+    assert list(run(table.iloc[::-1], show_ids="pseudonym").table["id"])[::-1] == list(shown)
+
+
+def test_a_frame_comes_back_as_the_kind_that_it_was():
+    assert isinstance(run(TABLE).table, pd.DataFrame)
+    assert isinstance(run(pl.from_pandas(TABLE)).table, pl.DataFrame)
+    assert isinstance(run(pa.Table.from_pandas(TABLE)).table, pa.Table)
+    assert run(TABLE).table["id"].tolist() == TABLE["id"].tolist()
+
+
+def test_the_manifest_names_the_input_under_the_key_alone():
+    """The same for the same records in any order; another one for one changed value, and under another key."""
+    name = run(TABLE).manifest["table"]
+    assert run(TABLE.sample(frac=1, random_state=0)).manifest["table"] == name
+    changed = TABLE.copy()
+    changed.loc[5, "job"] = next(job for job in TABLE["job"] if job != TABLE["job"][5])
+    others = [run(changed), run(TABLE.drop(index=5)), run(TABLE, namespace="m")]
+    assert len({name, *(other.manifest["table"] for other in others)}) == 4
+
+
+def test_declared_values_without_mass_are_answered_by_name():
+    alphabet = {"job": ["cook", "clerk, senior", 'smith "x"', "driver", "pilot"]}
+    solution = design(read_joint(TABLE, sensitive="ill", useful="job", alphabet=alphabet), MaxLift(0.1))
+    odd = pd.concat([TABLE, pd.DataFrame({"id": [5], "job": ["pilot"], "ill": ["no"]})])
+    done = run(odd, mechanism=solution)
+    assert (done.rows, done.unseen) == (ROWS + 1, 0)
+    stranger = odd.assign(job=odd["job"].replace({"pilot": "diver"}))
+    with pytest.raises(TableError, match="does not know"):
+        run(stranger, mechanism=solution)
+    weights = solution.integers.weights
+    without_law = type(solution.integers)(solution.integers.labels, solution.integers.bits, weights, None)
+
+    class Withheld:
+        integers, joint, region = without_law, solution.joint, solution.region
+
+    with pytest.raises(TableError, match="declared for the design and that no record of its table had"):
+        run(odd, mechanism=Withheld)
+
+
+def test_a_population_unlike_the_table_is_noticed():
+    assert not [notice for notice in run(TABLE).notices if "look like" in notice]
+    cooks = run(TABLE.assign(job="cook"))
+    assert [notice for notice in cooks.notices if "do not look like the table" in notice]
 
 
 class TestRefusals:
-    def test_no_ids(self):
-        for options in ({"record_id": None}, {"key": None}):
-            with pytest.raises(InputError, match="never answered twice"):
-                run(TABLE, **options)
-
     def test_an_id_with_two_values(self):
         twice = pd.concat([TABLE, TABLE.head(3).assign(job=TABLE["job"].tail(3).to_numpy()[::-1])])
         changed = (twice.groupby("id")["job"].nunique() > 1).sum()
@@ -150,6 +173,13 @@ class TestRefusals:
         done = run(odd, unseen="answer")
         assert done.unseen == 2
         assert None not in by_id(done).values()
+        assert "2 of 3002 records had a value" in " ".join(done.notices)
+
+    def test_another_column_is_not_called_unseen_values(self):
+        """The advice to answer unseen values would make noise of all rows."""
+        with pytest.raises(TableError, match="does not look like the column that it was designed for") as error:
+            run(TABLE.assign(job=TABLE["job"].str.upper()))
+        assert "answer" not in str(error.value)
 
     def test_bad_ids(self):
         for ids in ([1.5] * ROWS, [None] * ROWS, [b"x"] * ROWS):
@@ -159,58 +189,68 @@ class TestRefusals:
     def test_labels_that_a_spreadsheet_would_run(self, tmp_path):
         table = TABLE.assign(job=TABLE["job"].replace({"cook": "=HYPERLINK(1)", "driver": "-5"}))
         solution = design(read_joint(table, sensitive="ill", useful="job"), MaxLift(3))
-        options = {"useful": "job", "record_id": "id", "key": KEY}
         with pytest.raises(InputError, match="1 of the mechanism's labels begin like a formula"):
-            release(solution, table, out=tmp_path / "out.csv", **options)
+            run(table, mechanism=solution, out=tmp_path / "out.csv")
         assert not list(tmp_path.iterdir())
-        release(solution, table, out=tmp_path / "out.parquet", **options)
+        run(table, mechanism=solution, out=tmp_path / "out.parquet")
 
     def test_unproven_mechanisms_and_empty_tables(self):
         floats = CompleteMerging().solve(SOLUTION.joint, [MaxLift(0.1)], SOLUTION.objective)[0]
         assert floats.status is Status.FEASIBLE
         with pytest.raises(InputError, match="only a proven mechanism"):
-            release(floats, TABLE, useful="job", record_id="id", key=KEY)
+            plan(mechanism=floats)
         with pytest.raises(TableError, match="no rows"):
             run(TABLE.head(0))
         with pytest.raises(InputError, match="ends in"):
             run(TABLE, out="x.xlsx")
+        with pytest.raises(InputError, match="follows a Plan"):
+            release(SOLUTION, TABLE)
+
+    def test_the_table_and_keys_are_never_written_over(self, tmp_path):
+        key = new_key(tmp_path / "k.csv")
+        TABLE.to_csv(tmp_path / "t.csv", index=False)
+        (tmp_path / "link.csv").symlink_to(tmp_path / "t.csv")
+        before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+        for name in ("t.csv", "link.csv", "k.csv"):
+            with pytest.raises(InputError, match="choose another name"):
+                run(tmp_path / "t.csv", key=key, ledger="beside", out=tmp_path / name)
+        assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_one_shot_draws_anew():
     first, second = (run(TABLE, record_id=None, key=None, one_shot=True).table for _ in range(2))
-    assert first.column_names == ["released job"]
-    assert first != second
+    assert list(first.columns) == ["released job"]
+    assert not first.equals(second)
 
 
-def test_bins_are_applied_as_they_were_counted():
+def test_bins_travel_with_the_mechanism():
     ages = TABLE.assign(age=np.random.default_rng(1).integers(0, 90, ROWS))
-    bins = {"age": [18, 65]}
-    joint = read_joint(ages, sensitive="ill", useful=["job", "age"], bins=bins)
-    solution = design(joint, MaxLift(0.05))
-    done = release(solution, ages, useful=["job", "age"], record_id="id", key=KEY, bins=bins)
-    assert done.unseen == 0
-    with pytest.raises(TableError, match="does not know"):
-        release(solution, ages, useful=["job", "age"], record_id="id", key=KEY)
+    joint = read_joint(ages, sensitive="ill", useful=["job", "age"], bins={"age": [18, 65]})
+    done = run(ages, mechanism=design(joint, MaxLift(0.05)))
+    assert (done.rows, done.unseen) == (ROWS, 0)
+    assert set(done.table.columns) > {"id", "released code"}
 
 
-def test_the_ledger_is_asked_before_anything_is_written(tmp_path):
-    ledger = Ledger(tmp_path / "ledger")
-    run(TABLE, ledger=ledger)
-    other = design(SOLUTION.joint, MaxLift(0.3))
-    with pytest.raises(InputError, match="another mechanism"):
-        release(other, TABLE, useful="job", record_id="id", key=KEY, ledger=ledger, out=tmp_path / "out.csv")
-    assert os.listdir(tmp_path) == ["ledger"]
-    done = release(other, TABLE, useful="job", record_id="id", key=KEY, ledger=ledger, new_release=True)
-    assert done.composition.max_lift_leakage > 0.05
+def test_4096_bits_do_not_break_what_accompanies_the_output(tmp_path):
+    """Once the files were computed after the output had appeared, and failed."""
+    joint = Joint([[3, 1], [1, 2]], ["yes", "no"], ["a", "b"], counts=True, origin=Origin(("s",), ("x",)))
+    solution = design(joint, MaxLift(0.1), bits=4096)
+    assert solution.integers.bits == 4096
+    table = pd.DataFrame({"id": range(100), "x": ["a", "b"] * 50})
+    run(table, mechanism=solution, out=tmp_path / "out.csv")
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 SLOW = """
 import sys, pyarrow as pa, numpy as np
 from alphalift import AlphaLift, Joint, design
-from alphalift.release import release
+from alphalift.release import Key, Plan, release
 joint = Joint([[5, 2], [1, 4]], ["yes", "no"], ["a", "b"], counts=True)
 table = pa.table({"id": np.arange(3_000_000), "x": pa.array(["a", "b"] * 1_500_000)})
-release(design(joint, AlphaLift(3, .05)), table, useful="x", record_id="id", key=bytes(32), ids="unique", out=sys.argv[1])
+plan = Plan(
+    mechanism=design(joint, AlphaLift(3, .05)), useful="x", record_id="id", key=Key.of_bytes(bytes(32)), ledger="none", ids="unique"
+)
+release(plan, table, out=sys.argv[1])
 """
 
 

@@ -9,13 +9,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from test_apply import EXPECTED, ROWS, TABLE, by_id, run
+from people import ROWS, TABLE, by_id, run
 
 from alphalift import InputError, TableError
-from alphalift.release import Ledger
 from alphalift.whole import whole_folder
 
 SCHEMA = pa.schema([("id", pa.int64()), ("job", pa.string()), ("ill", pa.string())])
+EXPECTED = by_id(run(TABLE))
 SORTED = TABLE.sort_values("id", ignore_index=True)
 
 
@@ -43,7 +43,7 @@ def test_the_same_outputs_whoever_writes_them(parts, tmp_path, workers):
     names = sorted(os.listdir(tmp_path / "out"))
     assert names == [f"part-{number:05d}.parquet" for number in (0, 1, 3, 4, 5, 6)], "no name of a file or folder"
     assert by_id(pq.read_table(tmp_path / "out")) == EXPECTED
-    assert sorted(os.listdir(tmp_path)) == ["in", "out"]
+    assert sorted(os.listdir(tmp_path)) == ["in", "out", "out.codebook.json", "out.manifest.json"]
 
 
 def test_ids_are_compared_across_files(tmp_path):
@@ -70,10 +70,9 @@ def test_what_is_refused_leaves_nothing(parts, tmp_path, workers):
     (tmp_path / "out").mkdir()
     for place in (tmp_path / "out", tmp_path / "no" / "out"):
         with pytest.raises(InputError, match="a new folder"):
-            run(parts, out=place, workers=workers, ledger=Ledger(tmp_path / "ledger"))
+            run(parts, out=place, workers=workers)
     with pytest.raises(InputError, match="inside the table's own folder"):
-        run(parts, out=parts / "out", workers=workers, ledger=Ledger(tmp_path / "ledger"))
-    assert not (tmp_path / "ledger").exists(), "nothing was released"
+        run(parts, out=parts / "out", workers=workers)
 
 
 def test_workers_that_stand_elsewhere_read_the_same_files(parts, tmp_path, monkeypatch):

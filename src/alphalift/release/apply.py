@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from alphalift.errors import InputError
 from alphalift.proof import checkable
@@ -23,7 +24,7 @@ from alphalift.release.likeness import is_unlike
 from alphalift.release.plan import Plan
 from alphalift.release.public import Facts, codebook, manifest, public_name
 from alphalift.release.work import Seen
-from alphalift.tables import SparkFrame, names_a_file, open_table, refuse_formulas
+from alphalift.tables import SparkFrame, like, names_a_file, open_table, refuse_formulas
 from alphalift.whole import require_file_place, require_new_folder, require_not, whole_file, whole_folder
 from alphalift.workers import Workers
 
@@ -70,7 +71,7 @@ def release(plan: Plan, table: Any, *, out: str | Path | None = None, workers: W
     seen = done.seen
     notices = book.notices + _notices(plan, seen, book.told)
     rows, unseen = (None, None) if seen is None else (seen.rows, seen.unseen)
-    return Released(rows, unseen, _like(table, done.table), *public, book.told, notices)
+    return Released(rows, unseen, like(table, done.table) if isinstance(done.table, pa.Table) else done.table, *public, book.told, notices)
 
 
 def _engine(plan: Plan, table: Any, out: str | Path | None, workers: Workers) -> tuple[Engine, bool | None]:
@@ -211,10 +212,3 @@ def _notices(plan: Plan, seen: Seen | None, together: Told | None) -> list[str]:
     if plan.ledger == "none" and not plan.one_shot:
         found.append("no ledger remembers this release: another one about the same people would not be noticed")
     return found
-
-
-def _like(table: Any, released: Any) -> Any:
-    return released
-
-
-__all__: Iterable[str] = ("Released", "release")

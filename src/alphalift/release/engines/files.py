@@ -26,7 +26,7 @@ class Files:
     """
 
     source: Source
-    spill: Path
+    place: Path
     workers: Workers
 
     def release(self, work: Work, part: Path | None, *, check: bool) -> Done:
@@ -47,7 +47,7 @@ class Files:
         if not seen.rows:
             raise EmptyTableError
         if check and not rise_together([one.order for one in found]):  # before anybody can see the output
-            refuse_two_values(self.source, work, self.spill)
+            refuse_two_values(self.source, work, self.place)
         return Done(seen)
 
 

@@ -20,10 +20,10 @@ ROWS = 1 << 19
 
 @dataclass(frozen=True)
 class Here:
-    """Reads the source; what does not fit into memory goes to a private folder beside `spill`."""
+    """Reads the source; what does not fit into memory goes to a private folder beside `place`, where the output goes."""
 
     source: Source
-    spill: Path
+    place: Path
 
     def release(self, work: Work, part: Path | None, *, check: bool) -> Done:
         """All records in the order of the table; the table in memory if there is no part."""
@@ -31,13 +31,13 @@ class Here:
         writer: Writer | None = None
         for batch in _ahead(self._released(work, seen)):
             if writer is None:
-                writer = InMemory(batch.schema) if part is None else open_writer(part, part.name, batch.schema)
+                writer = InMemory(batch.schema) if part is None else open_writer(part, self.place.name, batch.schema)
             writer.write_batch(batch)
         if writer is None:
             raise EmptyTableError
         writer.close()
         if check and not seen.order.rising:  # before anybody can see the output
-            refuse_two_values(self.source, work, self.spill)
+            refuse_two_values(self.source, work, self.place)
         return Done(seen, writer.table if isinstance(writer, InMemory) else None)
 
     def _released(self, work: Work, seen: Seen) -> Iterator[pa.RecordBatch]:
