@@ -1,12 +1,14 @@
 """Tables: every kind behind one interface, counting, symbols and bins, and writers."""
 
 from alphalift.tables.base import Source, Table, in_our_words
-from alphalift.tables.columns import decoded, require, require_countable
+from alphalift.tables.bins import bin_edges, bin_labels
+from alphalift.tables.columns import decoded, plain, plain_batch, require, require_countable
 from alphalift.tables.counting import count_batches
+from alphalift.tables.frames import like
 from alphalift.tables.opening import open_table
 from alphalift.tables.read import Columns, read_joint
 from alphalift.tables.spark import SparkFrame
-from alphalift.tables.symbols import MISSING, Symbols, canonical_texts, label_of
+from alphalift.tables.symbols import MISSING, Symbols, canonical_texts, key_of, label_of
 from alphalift.tables.write import InMemory, Writer, names_a_file, open_writer, refuse_formulas
 
 __all__ = [
@@ -18,14 +20,20 @@ __all__ = [
     "Symbols",
     "Table",
     "Writer",
+    "bin_edges",
+    "bin_labels",
     "canonical_texts",
     "count_batches",
     "decoded",
     "in_our_words",
+    "key_of",
     "label_of",
+    "like",
     "names_a_file",
     "open_table",
     "open_writer",
+    "plain",
+    "plain_batch",
     "read_joint",
     "refuse_formulas",
     "require",
