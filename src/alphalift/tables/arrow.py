@@ -21,7 +21,7 @@ class Memory(Source):
         yield from self.data.select(columns).to_batches(max_chunksize=rows)
 
     def _count_plain(self, columns: list[str]) -> pa.Table:
-        if not all_same_in_duckdb(self.schema, columns):
+        if not all_same_in_duckdb(self.data.schema, columns):
             return super()._count_plain(columns)
         with engine() as duck:
             return grouped(duck.from_arrow(self.data.select(columns)), columns, columns)
@@ -36,7 +36,7 @@ class Dataset(Source):
         yield from self.data.to_batches(columns=columns, batch_size=rows, batch_readahead=2, fragment_readahead=1)
 
     def _count_plain(self, columns: list[str]) -> pa.Table:
-        if not all_same_in_duckdb(self.schema, columns):
+        if not all_same_in_duckdb(self.data.schema, columns):
             return super()._count_plain(columns)
         with engine() as duck:
             return grouped(duck.from_arrow(self.data.scanner(columns=columns)), columns, columns)

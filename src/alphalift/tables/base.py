@@ -1,7 +1,8 @@
 """Table and Source: the one interface of every kind of table.
 
 A table is counted by combinations of values; a source is also read in batches. The same reader's rules hold for both, so
-that a design and its release see the same symbols. Messages of the engines may quote cells; none of them leaves this room.
+that a design and its release see the same symbols. Messages call a row by its number among the rows of data, the first one
+1: neither a header nor blank lines are counted ("row 7 of the data"). A line of a file is one as an editor shows it. Messages of the engines may quote cells; none of them leaves this room.
 """
 
 from __future__ import annotations
@@ -9,17 +10,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
 from alphalift.errors import TableError
-from alphalift.tables.columns import part, require, require_countable
+from alphalift.tables.bins import Readings
+from alphalift.tables.columns import part, plain_batch, require, require_countable
 from alphalift.tables.counting import BATCH_ROWS, checked, count_batches
-
-# What becomes of a batch before its values are counted; engines may run it in other processes.
-Change = Callable[[pa.RecordBatch], pa.RecordBatch]
 
 
 @dataclass(frozen=True)
@@ -34,10 +33,10 @@ class Table(ABC):
     description: str
     schema: pa.Schema
 
-    def count(self, columns: Sequence[str], change: Change | None = None) -> pa.Table:
+    def count(self, columns: Sequence[str], change: Readings | None = None) -> pa.Table:
         """One row for each combination of values, in no particular order; the last column is how often, as int64.
 
-        `change` is applied to every batch before its values are counted.
+        With `change` it is readings of the columns that are counted; engines may make them in other processes.
         """
         require(self.name, columns, self.schema.names)
         require_countable(self.name, self.schema, columns)
@@ -46,7 +45,7 @@ class Table(ABC):
         return checked(counts, self.name)
 
     @abstractmethod
-    def _count(self, columns: list[str], change: Change | None) -> pa.Table: ...
+    def _count(self, columns: list[str], change: Readings | None) -> pa.Table: ...
 
     def _trouble(self, error: Exception) -> str:
         """What is wrong, in words of ours that follow the name."""
@@ -58,18 +57,19 @@ class Table(ABC):
 
 @dataclass(frozen=True)
 class Source(Table):
-    """A table that can also be read in batches, again and again; people number its first row of data `first_row`."""
+    """A table that can also be read in batches, again and again; messages call its first row of data `first_row`."""
 
-    first_row: int = field(default=1, kw_only=True)
+    first_row: ClassVar[int] = 1
 
     def batches(self, columns: Sequence[str], *, rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-        """The columns in the table's order, at most `rows` rows at a time, with their own types (CSV: text).
+        """The columns in the table's order, at most `rows` rows at a time, with their own types (CSV: text), but plain.
 
         The rows before a batch, added up, and `first_row` say where a batch starts.
         """
         require(self.name, columns, self.schema.names)
         with self._in_our_words():
             for batch in self._stream(list(columns), rows):
+                batch = plain_batch(batch, self.name)
                 for start in range(0, batch.num_rows, rows):
                     yield batch.slice(start, rows)
 
@@ -82,7 +82,7 @@ class Source(Table):
     def _stream(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
         """Batches of these columns in order; they may be longer than `rows`."""
 
-    def _count(self, columns: list[str], change: Change | None) -> pa.Table:
+    def _count(self, columns: list[str], change: Readings | None) -> pa.Table:
         if change is None:
             return self._count_plain(columns)
         return count_batches(map(change, self.batches(columns)), self.name)

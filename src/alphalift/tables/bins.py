@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -15,7 +16,7 @@ from alphalift.tables.columns import decoded
 
 # The bin of a cell that is no number; no bin has this name, and none is released.
 NO_NUMBER = "(no number)"
-_NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 
 
 def bin_edges(column: str, edges: Sequence[float]) -> list[float]:
@@ -46,7 +47,7 @@ def binned(column: pa.Array, edges: Sequence[float]) -> pa.DictionaryArray:
     column, bad = decoded(column), None
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
         texts = pc.utf8_trim_whitespace(column.cast(pa.string()))
-        numeric = pc.match_substring_regex(texts, _NUMBER)
+        numeric = pc.match_substring_regex(texts, NUMBER)
         bad = pc.fill_null(pc.invert(numeric), False).to_numpy(zero_copy_only=False)
         column = pc.if_else(numeric, texts, None)
     values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
@@ -70,9 +71,27 @@ def require_numbers(bad: int, where: str) -> None:
         raise TableError(f"{where} has bins, but {bad} of its cells are no numbers")
 
 
-def with_bins(edges: Mapping[str, list[float]], batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The batch with bins in place of numbers."""
-    names = batch.schema.names
-    return pa.record_batch(
-        [binned(batch.column(name), edges[name]) if name in edges else batch.column(name) for name in names], names
-    )
+@dataclass(frozen=True)
+class Reading:
+    """A column as it is, or with edges its bins."""
+
+    column: str
+    edges: tuple[float, ...] | None = None
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.Array:
+        column = batch.column(self.column)
+        return column if self.edges is None else binned(column, self.edges)
+
+
+@dataclass(frozen=True)
+class Readings:
+    """A change of batches: one column, called by its place, for every reading; plain values that can be sent elsewhere."""
+
+    readings: tuple[Reading, ...]
+
+    @property
+    def names(self) -> list[str]:
+        return [f"r{i}" for i in range(len(self.readings))]
+
+    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        return pa.record_batch([reading(batch) for reading in self.readings], self.names)

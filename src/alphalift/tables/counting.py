@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from alphalift.errors import TableError
-from alphalift.tables.columns import plain
+from alphalift.tables.columns import decoded_table
 
 # More combinations than this are no joint that could be designed for, and would fill the memory.
 MAX_COMBINATIONS = 4_000_000
@@ -20,7 +20,7 @@ def count_batches(batches: Iterable[pa.RecordBatch], name: str) -> pa.Table:
     parts: list[pa.Table] = []
     for batch in batches:
         grouped = pa.Table.from_batches([batch]).group_by(batch.schema.names, use_threads=False)
-        parts.append(plain(grouped.aggregate([([], "count_all")])))
+        parts.append(decoded_table(grouped.aggregate([([], "count_all")])))
         if sum(part.num_rows for part in parts) > 2 * parts[0].num_rows + BATCH_ROWS:
             parts = [checked(_added_up(parts), name)]
     return checked(_added_up(parts), name)

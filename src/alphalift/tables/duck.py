@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from alphalift.tables.base import Source
-from alphalift.tables.columns import SAME_IN_DUCKDB, is_one_of, plain
+from alphalift.tables.columns import SAME_IN_DUCKDB, decoded_table, is_one_of
 from alphalift.tables.counting import COUNT, MAX_COMBINATIONS
 
 
@@ -57,4 +57,4 @@ def _picked(relation: duckdb.DuckDBPyRelation, names: list[str], columns: list[s
 def grouped(relation: duckdb.DuckDBPyRelation, names: list[str], columns: list[str]) -> pa.Table:
     keys = ", ".join(f"c{i}" for i in range(len(columns)))
     counts = _picked(relation, names, columns).aggregate(f"{keys}, count(*)", keys).limit(MAX_COMBINATIONS + 1)
-    return plain(counts.to_arrow_table().rename_columns([*columns, COUNT]))
+    return decoded_table(counts.to_arrow_table().rename_columns([*columns, COUNT]))

@@ -55,7 +55,6 @@ def is_spark(table: Any) -> bool:
 
 def _open_path(path: Path, columns: list[str]) -> Source:
     name = str(path) if str(path).isprintable() else ascii(str(path))
-    ends = [suffix.lower() for suffix in path.suffixes]
     if not os.path.exists(path):
         raise TableError(f"{name}: there is no such file")
     if path.is_dir():
@@ -65,6 +64,6 @@ def _open_path(path: Path, columns: list[str]) -> Source:
         return open_parquet(name, "Parquet folder", files, columns)
     if not path.is_file():
         raise TableError(f"{name} is not a file; expected {KINDS}")
-    if ends[-1:] in ([".parquet"], [".pq"]):
+    if path.suffix.lower() in (".parquet", ".pq"):
         return open_parquet(name, "Parquet file", [path], columns)
     return open_text(path, name, columns)

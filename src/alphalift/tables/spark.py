@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from alphalift.tables.base import Change, Table, in_our_words
-from alphalift.tables.columns import decoded, require
+from alphalift.tables.base import Table, in_our_words
+from alphalift.tables.bins import Readings
+from alphalift.tables.columns import decoded, plain_batch, require
 from alphalift.tables.counting import COUNT, MAX_COMBINATIONS
 
 if TYPE_CHECKING:
@@ -81,19 +82,17 @@ class SparkFrame(Table):
             )
         )
 
-    def _count(self, columns: list[str], change: Change | None) -> pa.Table:
+    def _count(self, columns: list[str], change: Readings | None) -> pa.Table:
         from pyspark.sql.types import StringType
 
         frame = self._picked(columns)
         if change is not None:
-            changed = change(pa.RecordBatch.from_pylist([], self.schema).select(columns)).schema
-            same = [changed.field(column).type == self.schema.field(column).type for column in columns]
-            kinds = [self.kind(column) if same[i] else StringType() for i, column in enumerate(columns)]
+            kinds = [self.kind(one.column) if one.edges is None else StringType() for one in change.readings]
             frame = self.mapped(
-                partial(_changed, change, columns), columns, {f"c{i}": kind for i, kind in enumerate(kinds)}
+                partial(_changed, change, columns), columns, dict(zip(change.names, kinds, strict=True))
             )
         counts = frame.groupBy(*frame.columns).count().limit(MAX_COMBINATIONS + 1)
-        return as_read(self.fetched(counts), [*columns, COUNT])
+        return as_read(self.fetched(counts), [*(columns if change is None else change.names), COUNT])
 
 
 @contextmanager
@@ -114,6 +113,7 @@ def quick_batches(session: SparkSession) -> Iterator[None]:
 
 def as_read(batch: Any, columns: Sequence[str]) -> Any:
     """A batch or table with the columns' own names, and moments in UTC, as files have them, not in the session's zone."""
+    batch = plain_batch(batch, NAME) if isinstance(batch, pa.RecordBatch) else batch
     batch = batch.rename_columns(list(columns))
     for i, field in enumerate(batch.schema):
         if pa.types.is_timestamp(field.type) and field.type.tz:
@@ -122,11 +122,11 @@ def as_read(batch: Any, columns: Sequence[str]) -> Any:
     return batch
 
 
-def _changed(change: Change, columns: list[str], batches: Batches) -> Batches:
+def _changed(change: Readings, columns: list[str], batches: Batches) -> Batches:
     for batch in batches:
         with in_our_words(NAME):
             changed = change(batch.rename_columns(columns))
-        yield for_spark(changed, batch.schema.names)
+        yield for_spark(changed, change.names)
 
 
 def for_spark(batch: pa.RecordBatch, names: list[str]) -> pa.RecordBatch:

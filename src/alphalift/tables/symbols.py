@@ -5,6 +5,7 @@ Distinct values are mapped once, records by their codes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -34,8 +35,18 @@ def canonical_texts(values: Iterable[Any], column: str) -> list[str]:
         text = MISSING if gone else str(value + 0.0 if isinstance(value, float) else value)
         if text == MISSING and not gone:
             raise TableError(f"column {column!r} contains the text {MISSING!r}, which stands for a missing value")
+        if not text.isascii() and not _is_unicode(text):
+            raise TableError(f"column {column!r}: a value is not Unicode text (it has half of a pair of surrogates)")
         texts.append(text)
     return texts
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _python_values(values: Iterable[Any], column: str) -> list[Any]:
@@ -55,6 +66,21 @@ def label_of(key: Key) -> str:
     return ", ".join(part.replace("\\", "\\\\").replace(",", "\\,") for part in key)
 
 
+def key_of(label: str, count: int) -> Key:
+    """The combination of `count` values that has this label, of which there is one."""
+    if count == 1:
+        return (label,)
+    parts = [""]
+    for token in re.findall(r"\\.|, |.", label, re.DOTALL):
+        if token == ", ":
+            parts.append("")
+        else:  # two characters are an escaped one
+            parts[-1] += token[-1]
+    if len(parts) != count or label_of(tuple(parts)) != label:
+        raise TableError(f"a label is not one of {count} values with commas between them")
+    return tuple(parts)
+
+
 class Symbols:
     """Numbers of the labels of X; one more for whatever is not among them."""
 
@@ -67,6 +93,7 @@ class Symbols:
 
     def numbers(self, batch: pa.RecordBatch) -> NDArray[np.int64]:
         """The number of every record's symbol, (rows,)."""
+        require_countable("the table", batch.schema, self.columns)
         combined, keys = np.zeros(len(batch), np.int64), [tuple[str, ...]()]
         for name in self.columns:
             encoded = batch.column(name)
