@@ -71,7 +71,7 @@ def release(plan: Plan, table: Any, *, out: str | Path | None = None, workers: W
     seen = done.seen
     notices = book.notices + _notices(plan, seen, book.told)
     rows, unseen = (None, None) if seen is None else (seen.rows, seen.unseen)
-    return Released(rows, unseen, like(table, done.table) if isinstance(done.table, pa.Table) else done.table, *public, book.told, notices)
+    return Released(rows, unseen, _like(plan, table, done.table), *public, book.told, notices)
 
 
 def _engine(plan: Plan, table: Any, out: str | Path | None, workers: Workers) -> tuple[Engine, bool | None]:
@@ -212,3 +212,9 @@ def _notices(plan: Plan, seen: Seen | None, together: Told | None) -> list[str]:
     if plan.ledger == "none" and not plan.one_shot:
         found.append("no ledger remembers this release: another one about the same people would not be noticed")
     return found
+
+
+def _like(plan: Plan, table: Any, released: Any) -> Any:
+    """pandas for pandas, polars for polars; pseudonyms are text, whatever ids were."""
+    new = [] if plan.record_id is None or plan.show_ids == "real" else [plan.record_id]
+    return like(table, released, new=new) if isinstance(released, pa.Table) else released

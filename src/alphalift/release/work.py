@@ -169,7 +169,7 @@ class Answers:
     def _require_known(self, numbers: Numbers, unseen: NDArray[np.bool_], first_row: int | None) -> None:
         work = self.work
         if unseen.any() and not work.answer_unseen:
-            who = "a record" if first_row is None else f"row {first_row + int(unseen.argmax())}"
+            who = "a record" if first_row is None else f"row {first_row + int(unseen.argmax())} of the data"
             raise work.unknown(f"{who} (and perhaps others) has", most=not self._begun and bool(unseen.mean() > 0.5))
         if work.integers.unseen is None and (numbers >= self._known).any():
             raise TableError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,22 +59,23 @@ class Query(Source):
         return counts.rename_columns([*columns, COUNT])
 
 
-def like(table: Any, answer: pa.Table) -> Any:
+def like(table: Any, answer: pa.Table, *, new: Collection[str] = ()) -> Any:
     """The Arrow table as the kind of frame that `table` is: pandas for pandas, polars for polars, else as it is.
 
-    Columns of `table` keep their types. A pandas frame gets a new index: the table's own may name people.
+    Columns of `table` keep their types, but for those that are `new` under an old name. A pandas frame gets a new index:
+    the table's own may name people.
     """
     if nw.dependencies.is_polars_dataframe(table) or nw.dependencies.is_polars_lazyframe(table):
         frame = nw.from_arrow(answer, backend="polars").to_native()
         return frame.lazy() if nw.dependencies.is_polars_lazyframe(table) else frame
     if nw.dependencies.is_pandas_dataframe(table):
-        return pd.DataFrame({name: _pandas_column(table, answer, name) for name in answer.schema.names})
+        names = answer.schema.names
+        kinds = {name: table[name].dtype for name in names if name in table.columns and name not in new}
+        return pd.DataFrame({name: _pandas_column(answer.column(name), kinds.get(name)) for name in names})
     return answer
 
 
-def _pandas_column(table: pd.DataFrame, answer: pa.Table, name: str) -> Any:
-    column = answer.column(name)
-    kind = table[name].dtype if name in table.columns else None
+def _pandas_column(column: pa.ChunkedArray, kind: Any) -> Any:
     if kind is None or isinstance(kind, pd.CategoricalDtype):
         return column.to_pandas()
     # Extension types bring their own way, which keeps large integers beside missing values.
