@@ -6,8 +6,12 @@ import os
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import alphalift as alphalift_package
+from alphalift.cli import in_options
 
 TABLE = "id,colour,ill\n" + "".join(
     f"{i:03d},{colour},{ill}\n"
@@ -34,32 +38,56 @@ def folder(tmp_path_factory):
     return folder
 
 
-APPLY = ("apply", "m.json", "t.csv", "-u", "colour", "--id", "id", "--key", "k")
+APPLY = ("apply", "m.json", "t.csv", "--id", "id", "--key", "k")
 
 
 def test_three_commands_from_a_table_to_a_release(folder):
-    done = alphalift(*APPLY, "--out", "y.csv", folder=folder)
+    done = alphalift(*APPLY, "--ids", "real", "--out", "y.csv", folder=folder)
     assert done.returncode == 0, done.stderr
     assert "Released 100 records" in done.stdout
+    assert "about ill" in done.stdout, "the promise names its secret"
+    assert "the table's own" in done.stdout
     rows = list(csv.DictReader((folder / "y.csv").read_text().splitlines()))
     assert [row["id"] for row in rows] == [f"{i:03d}" for i in range(100)], "007 stays 007"
     codebook = json.loads((folder / "y.csv.codebook.json").read_text())
     assert {row["released colour"] for row in rows} <= {output["label"] for output in codebook["outputs"]}
     manifest = json.loads((folder / "y.csv.manifest.json").read_text())
-    assert (manifest["rows"], manifest["ids"]) == (100, "checked")
-    again = alphalift(*APPLY, "--out", "z.csv", folder=folder)
+    assert (manifest["rows"], manifest["columns"], manifest["id_column"]) == (100, ["colour"], "id")
+    again = alphalift(*APPLY, "--ids", "real", "--out", "z.csv", folder=folder)
     assert again.returncode == 0
     assert (folder / "z.csv").read_bytes() == (folder / "y.csv").read_bytes()
+    assert (folder / "z.csv.manifest.json").read_bytes() == (folder / "y.csv.manifest.json").read_bytes()
+
+
+def test_ids_are_pseudonyms_unless_real_ones_are_asked_for(folder):
+    outputs = {}
+    for ids, names in (("pseudonym", {"id", "released colour"}), ("none", {"released colour"})):
+        done = alphalift(*APPLY, "--ids", ids, "--out", f"{ids}.csv", folder=folder)
+        assert done.returncode == 0, done.stderr
+        outputs[ids] = list(csv.DictReader((folder / f"{ids}.csv").read_text().splitlines()))
+        assert set(outputs[ids][0]) == names
+    assert all(len(row["id"]) == 32 for row in outputs["pseudonym"])
+    assert alphalift(*APPLY, "--ids", "pseudo", "--out", "x.csv", folder=folder).returncode == 2
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (APPLY[:5], "needs the column that identifies a record"),
-        ((*APPLY[:3], "-u", "ill", *APPLY[5:]), "does not know"),
-        ((*APPLY[:3], "-u", "size", *APPLY[5:]), "no column 'size'"),
-        ((*APPLY[:7], "--key", "gone"), "there is no such key"),
+        (APPLY[:3], "needs the column that identifies a record (--id) and a key (--key)"),
+        (APPLY[:3], "once and never again: --one-shot"),
+        ((*APPLY, "-u", "ill"), "was designed for colour, not for ill"),
+        ((*APPLY, "-u", "ill"), "say --other-columns"),
+        ((*APPLY, "-u", "ill", "--other-columns"), "does not look like the column"),
+        ((*APPLY, "--bins", "colour=1"), "leave --bins out"),
+        ((*APPLY, "--bins", "colour=1", "--bins", "colour=2"), "--bins is given twice for column 'colour'"),
+        ((*APPLY[:3], "--id", "size", *APPLY[5:]), "no column 'size'"),
+        ((*APPLY[:3], "--id", "colour", *APPLY[5:]), "cannot also be the id"),
+        ((*APPLY[:5], "--key", "gone"), "there is no such key"),
+        ((*APPLY, "--also", "gone"), "there is no such key"),
+        ((*APPLY, "--keep", "ill"), "name it in --yes-publish as well"),
+        (("apply", "gone.json", *APPLY[2:]), "gone.json: there is no such file"),
         (("apply", "t.csv", *APPLY[2:]), "is refused"),
+        ((*APPLY[:2], "gone.csv", *APPLY[3:]), "there is no such file"),
     ],
 )
 def test_what_is_refused_writes_nothing(folder, arguments, message):
@@ -67,11 +95,34 @@ def test_what_is_refused_writes_nothing(folder, arguments, message):
     assert done.returncode == 1
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+    assert "Errno" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
     assert not (folder / "x.csv").exists()
 
 
+def test_a_place_that_is_not_there(folder):
+    done = alphalift(*APPLY, "--out", "no/such/x.csv", folder=folder)
+    assert (done.returncode, "in a folder that exists" in done.stderr) == (1, True)
+    for name in ("k", "m.json", "t.csv", "k.ledger"):
+        before = (folder / name).read_bytes()
+        done = alphalift(*APPLY, "--out", name, folder=folder)
+        assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
+        assert (folder / name).read_bytes() == before
+
+
+def test_messages_name_options_as_they_are_typed():
+    """Every option of a plan that a message of the library names is translated; no text of ours has another form."""
+    root = Path(alphalift_package.__file__).parent
+    named = {"record_id=", "key=", "also=", "useful=", "bins=", "keep=", "publish="}
+    named |= {f"{name}=True" for name in ("new_release", "one_shot", "redefine")}
+    text = "".join(path.read_text() for path in (root / "release").rglob("*.py"))
+    for name in named:
+        assert name in text
+        assert in_options(f"say {name}, please").startswith("say --")
+
+
 def test_one_shot_says_what_it_means(folder):
-    done = alphalift("apply", "m.json", "t.csv", "-u", "colour", "--one-shot", "--out", "once.csv", folder=folder)
+    done = alphalift("apply", "m.json", "t.csv", "--one-shot", "--out", "once.csv", folder=folder)
     assert done.returncode == 0, done.stderr
     assert "second release of the same people would undo the promise" in done.stdout
 
@@ -83,9 +134,21 @@ def test_a_second_mechanism_needs_to_be_asked_for(folder):
     refused = alphalift(*other, "--out", "x.csv", folder=folder)
     assert refused.returncode == 1
     assert "--new-release" in refused.stderr
+    assert "new_release" not in refused.stderr
     done = alphalift(*other, "--new-release", "--out", "x.csv", folder=folder)
     assert "2 mechanisms have now answered" in done.stdout
     (folder / "x.csv").unlink()
+
+
+def test_key_new_explains_one_key(folder):
+    done = alphalift("key", "new", "second", folder=folder)
+    assert "one key for all releases about the same people" in done.stdout
+    done = alphalift(*APPLY[:5], "--key", "second", "--out", "x.csv", folder=folder)
+    assert "releases about the same people under other keys are not counted" in done.stdout
+    assert "--also" in done.stdout
+    (folder / "x.csv").unlink()
+    again = alphalift("key", "new", "second", folder=folder)
+    assert (again.returncode, "never replaced" in again.stderr) == (1, True)
 
 
 def test_a_disk_that_is_full_leaves_the_old_file_and_one_line(folder):
