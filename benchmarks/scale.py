@@ -23,7 +23,7 @@ from alphalift.paper import random_joints
 from alphalift.proof import checker
 from alphalift.release import release
 from alphalift.solvers.algorithm1 import PAPER_ALPHAS, PAPER_EPSILONS
-from release import KEY, make, solution
+from release import make, plan
 
 REGION = AlphaLift(10, 0.1)
 SOLVER = Optimal(relative_gap=1e-3, time_limit=30)
@@ -46,18 +46,17 @@ def seconds_of(task: Callable[[], object]) -> float:
 
 def records() -> None:
     """Counting and releasing Parquet files; integer ids in rising order, 16 values of x."""
-    sizes, mechanism = [1_000_000, 3_000_000, 10_000_000, 30_000_000], solution()
+    sizes, own = [1_000_000, 3_000_000, 10_000_000, 30_000_000], plan()
     counting, releasing = [], []
     with tempfile.TemporaryDirectory() as name:
         table, out = Path(name) / "in.parquet", Path(name) / "out.parquet"
-        options = {"useful": "x", "record_id": "id", "key": KEY, "out": out}
         make(table, 10_000)
         read_joint(table, sensitive="x", useful="x")
-        release(mechanism, table, **options)  # type: ignore[arg-type]
+        release(own, table, out=out)
         for size in sizes:
             make(table, size)
             counting.append(seconds_of(lambda: read_joint(table, sensitive="x", useful="x")))
-            releasing.append(seconds_of(lambda: release(mechanism, table, **options)))  # type: ignore[arg-type]
+            releasing.append(seconds_of(lambda: release(own, table, out=out)))
     report("read_joint, by records", sizes, counting)
     report("release, by records", sizes, releasing)
 

@@ -27,9 +27,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from alphalift.release import release
-from release import KEY, make, solution, timed
-
-OPTIONS: dict[str, Any] = {"useful": "x", "record_id": "id", "key": KEY}
+from release import make, plan, timed
 
 
 def session(cores: int) -> Any:
@@ -55,11 +53,11 @@ def session(cores: int) -> Any:
 
 
 def identical(rows: int) -> None:
-    mechanism, spark = solution(), session(2)
+    spark = session(2)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "in.parquet"
         make(source, rows)
-        expected = _by_id(release(mechanism, source, **OPTIONS).table)
+        expected = _by_id(release(plan(), source).table)
         frame = spark.read.parquet(str(source))
 
         def compare(name: str, table: pa.Table) -> None:
@@ -67,11 +65,11 @@ def identical(rows: int) -> None:
             print(f"{name}: {equal} of {rows} ids have the output of the embedded engine", flush=True)
 
         for partitions in (1, 7, 64):
-            lazy = release(mechanism, frame.repartition(partitions), **OPTIONS).table
+            lazy = release(plan(), frame.repartition(partitions)).table
             compare(f"{partitions} partitions", lazy.toArrow())
             if partitions == 7:
                 compare("the same lazy frame, second action", lazy.toArrow())
-        lazy = release(mechanism, frame.repartition(7), ids="unique", **OPTIONS).table
+        lazy = release(plan(ids="unique"), frame.repartition(7)).table
         stop, killed = threading.Event(), list[int]()
         killer = threading.Thread(target=_kill_workers, args=(spark.sparkContext._gateway.proc.pid, stop, killed))
         killer.start()
@@ -108,20 +106,20 @@ def _children(parent: int) -> list[int]:
 def speed(rows: int, repeats: int = 3) -> None:
     # Spark's threads, its Python workers and the embedded engine's threads share this one core.
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    mechanism, spark = solution(), session(1)
+    spark = session(1)
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "in.parquet"
         make(source, rows)
         frame = spark.read.parquet(str(source))
 
         def by_spark(ids: Literal["check", "unique"]) -> Callable[[Path], object]:
-            return lambda out: release(mechanism, frame, out=out, ids=ids, **OPTIONS)
+            return lambda out: release(plan(ids=ids), frame, out=out)
 
         def lazy(out: Path) -> object:
-            return release(mechanism, frame, ids="unique", **OPTIONS).table.write.parquet(str(out))
+            return release(plan(ids="unique"), frame).table.write.parquet(str(out))
 
         def embedded(out: Path) -> object:
-            return release(mechanism, source, out=out.with_suffix(".parquet"), **OPTIONS)
+            return release(plan(), source, out=out.with_suffix(".parquet"))
 
         tasks: dict[str, Callable[[Path], object]] = {
             "Spark, plain copy": lambda out: frame.select("id", "x").write.parquet(str(out)),

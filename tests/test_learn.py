@@ -56,7 +56,13 @@ def test_the_secret_is_given_once():
 
 def test_the_key_is_never_shown():
     fitted = transformer(sensitive="ill").fit(people())
-    shown = [repr(fitted), str(fitted.get_params()), repr(make_pipeline(fitted)), fitted._repr_html_(), repr(vars(fitted))]
+    shown = [
+        repr(fitted),
+        str(fitted.get_params()),
+        repr(make_pipeline(fitted)),
+        fitted._repr_html_(),
+        repr(vars(fitted)),
+    ]
     assert not [text for text in shown if "S3CR3T" in text]
 
 

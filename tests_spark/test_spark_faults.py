@@ -14,14 +14,21 @@ import pyarrow.parquet as pq
 import pytest
 
 from alphalift import AlphaLift, Joint, design
-from alphalift.release import release
+from alphalift.release import Key, Plan, release
 
 ROWS = 400_000
-KEY = bytes(32)
 PATIENCE = 120
 SOLUTION = design(Joint([[5, 2], [1, 4]], ["yes", "no"], ["a", "b"], counts=True), AlphaLift(3, 0.05))
 TABLE = pa.table({"id": np.arange(ROWS), "x": pa.array(["a", "b"] * (ROWS // 2))})
-OPTIONS = {"useful": "x", "record_id": "id", "key": KEY, "ids": "unique"}
+PLAN = Plan(
+    mechanism=SOLUTION,
+    useful="x",
+    record_id="id",
+    key=Key.of_bytes(bytes(32)),
+    ids="unique",
+    ledger="none",
+    show_ids="real",
+)
 
 
 def stuck_once(folder):
@@ -98,7 +105,7 @@ def in_order(table):
 
 @pytest.fixture(scope="module")
 def expected():
-    return in_order(release(SOLUTION, TABLE, **OPTIONS).table)
+    return in_order(release(PLAN, TABLE).table)
 
 
 @pytest.mark.parametrize("victims", [python_workers, executor])
@@ -108,7 +115,7 @@ def test_a_process_killed_in_the_middle(spark, slow, expected, victims, to_files
     killer = threading.Thread(target=kill_when_stuck, args=(folder, victims, spark.sparkContext._gateway.proc.pid))
     killer.start()
     begin, out = time.monotonic(), tmp_path / "out"
-    done = release(SOLUTION, frame, **OPTIONS, out=out if to_files else None)
+    done = release(PLAN, frame, out=out if to_files else None)
     found = pq.read_table(out) if to_files else done.table.toArrow()
     assert time.monotonic() - begin < PATIENCE
     killer.join()
@@ -121,7 +128,7 @@ def test_a_process_killed_in_the_middle(spark, slow, expected, victims, to_files
 def test_tasks_for_the_same_records_that_run_at_a_time(slow, expected):
     """As with speculation, which starts no copies in this cluster: one waits in the middle until the other is there."""
     frame, folder = slow
-    lazy = release(SOLUTION, frame, **OPTIONS).table
+    lazy = release(PLAN, frame).table
     with ThreadPoolExecutor() as pool:
         results = [pool.submit(lazy.toArrow) for _ in range(2)]
         assert all(in_order(result.result()) == expected for result in results)

@@ -10,9 +10,9 @@ import pytest
 from pyspark.errors import PySparkException
 
 from alphalift import AlphaLift, InputError, MaxLift, TableError, design, read_joint
-from alphalift.release import Ledger, release
+from alphalift.release import Key, Ledger, Plan, new_key, release
 
-KEY = bytes(range(100, 132))
+KEY = Key.of_bytes(bytes(range(100, 132)))
 ROWS = 60_000
 CANARY = "s3cr3t"
 
@@ -26,11 +26,11 @@ def people():
 
 TABLE = people()
 SOLUTION = design(read_joint(TABLE, sensitive="ill", useful="job"), AlphaLift(3, 0.05))
-OPTIONS = {"useful": "job", "record_id": "id", "key": KEY}
+OPTIONS = {"mechanism": SOLUTION, "record_id": "id", "key": KEY, "ledger": "none", "show_ids": "real"}
 
 
-def run(table, **options):
-    return release(SOLUTION, table, **(OPTIONS | options))
+def run(table, *, out=None, **options):
+    return release(Plan(**(OPTIONS | options)), table, out=out)
 
 
 def in_order(table):
@@ -74,36 +74,42 @@ def test_long_ids_of_text(spark):
     assert in_order(run(spark.createDataFrame(table)).table) == in_order(run(table).table)
 
 
+def test_pseudonyms(frame):
+    few = frame.where("id BETWEEN -100 AND 100")
+    assert in_order(run(few, show_ids="pseudonym").table) == in_order(run(few.toArrow(), show_ids="pseudonym").table)
+
+
 def test_kept_columns_and_names_that_spark_would_misread(spark):
     table = TABLE.slice(0, 500).rename_columns(["i.d", "a`b", "ILL", "ill"])
-    names = {"useful": "a`b", "record_id": "i.d", "key": KEY, "keep": ["ill", "ILL"]}
-    found, plain = (release(SOLUTION, data, **names).table for data in (spark.createDataFrame(table), table))
+    names = {"useful": "a`b", "redefine": True, "record_id": "i.d", "keep": ["ill", "ILL"], "publish": ["ill"]}
+    found, plain = (run(data, **names).table for data in (spark.createDataFrame(table), table))
     found = found.toArrow()
     assert found.column_names == plain.column_names == ["i.d", "released a`b", "ill", "ILL"]
     assert sorted(found.to_pylist(), key=str) == sorted(plain.to_pylist(), key=str)
-    assert release(SOLUTION, spark.createDataFrame(table), with_ids=False, **names).table.columns[0] == "released a`b"
+    assert run(spark.createDataFrame(table), **names | {"show_ids": "none"}).table.columns[0] == "released a`b"
 
 
 def test_combinations_and_bins(frame):
-    options = {"useful": ["job", "age"], "bins": {"age": [18, 65]}}
-    solution = design(read_joint(frame, sensitive="ill", **options), MaxLift(0.05))
-    results = [release(solution, table, record_id="id", key=KEY, **options).table for table in (frame, TABLE)]
-    assert in_order(results[0]) == in_order(results[1])
+    joint = read_joint(frame, sensitive="ill", useful=["job", "age"], bins={"age": [18, 65]})
+    solution = design(joint, MaxLift(0.05))
+    results = [run(table, mechanism=solution) for table in (frame, TABLE)]
+    assert in_order(results[0].table) == in_order(results[1].table)
+    assert results[0].codebook == results[1].codebook
+    assert results[0].manifest == results[1].manifest, "the same records, counts and hash of the input"
     with pytest.raises(TableError, match=r"'job' has bins, but \d+ of its cells are no numbers"):
-        release(solution, frame.coalesce(1), **(OPTIONS | options | {"bins": {"job": [1]}}))
+        run(frame.coalesce(1), mechanism=solution, useful=["job", "age"], bins={"job": [1]}, redefine=True)
 
 
 def test_moments_do_not_depend_on_the_zone_of_the_session(spark):
     moments = pa.array([1_600_000_000_000_000, 1_500_000_000_000_000] * 50, pa.timestamp("us", "UTC"))
     table = pa.table({"id": range(100), "t": moments, "s": ["a", "b", "b", "a"] * 25})
     solution = design(read_joint(table, sensitive="s", useful="t"), MaxLift(0.1))
-    options = {"useful": "t", "record_id": "id", "key": KEY, "keep": ["t"]}
-    found = release(solution, spark.createDataFrame(table), **options).table
+    found = run(spark.createDataFrame(table), mechanism=solution, keep=["t"], publish=["t"]).table
     for zone in ("Asia/Tokyo", "America/New_York"):
         spark.conf.set("spark.sql.session.timeZone", zone)
         again = found.select("*").toArrow()
         assert again.column(2).cast(pa.timestamp("us", "UTC")).sort() == table.column("t").sort()
-        assert in_order(again.drop("t")) == in_order(release(solution, table, **(options | {"keep": []})).table)
+        assert in_order(again.drop("t")) == in_order(run(table, mechanism=solution).table)
 
 
 def test_a_new_folder_of_files(frame, expected, tmp_path):
@@ -117,7 +123,12 @@ def test_a_new_folder_of_files(frame, expected, tmp_path):
             run(frame, out=place)
     with pytest.raises(InputError, match="a folder of Parquet files"):
         run(frame, out=tmp_path / "out.csv")
-    assert sorted(os.listdir(tmp_path)) == ["check", "unique"]
+    written = [
+        "check",
+        "unique",
+        *(f"{ids}.{what}.json" for ids in ("check", "unique") for what in ("codebook", "manifest")),
+    ]
+    assert sorted(os.listdir(tmp_path)) == sorted(written)
     assert sorted(os.listdir(tmp_path / "check")) == [f"part-{number:05d}.parquet" for number in range(5)]
 
 
@@ -152,9 +163,11 @@ class TestRefusals:
         odd = frame.selectExpr(
             "id", f"CASE WHEN id = 7 THEN '{CANARY}' WHEN id < 9 AND id > 6 THEN null ELSE job END AS job"
         )
-        with pytest.raises(TableError, match=r"^2 records have a value of job that the mechanism does not know"):
+        with pytest.raises(
+            TableError, match=r"^a record \(and perhaps others\) has a value of job that the mechanism does not know"
+        ):
             run(odd)
-        with pytest.raises(TableError, match=r"^2 records have a value of job") as caught:
+        with pytest.raises(TableError, match=r"^a record \(and perhaps others\) has a value of job") as caught:
             run(odd, ids="unique", out=tmp_path / "out")
         assert CANARY not in str(caught.value)
         assert not (tmp_path / "out").exists()
@@ -189,17 +202,28 @@ class TestRefusals:
         assert not os.listdir(tmp_path)
 
     def test_one_shot(self, frame):
-        with pytest.raises(InputError, match="one_shot is not for it"):
+        with pytest.raises(InputError, match="not one_shot=True"):
             run(frame, record_id=None, key=None, one_shot=True)
 
     def test_a_second_mechanism(self, frame, tmp_path):
-        ledger = Ledger(tmp_path / "ledger")
-        run(frame, ledger=ledger)
-        other = design(SOLUTION.joint, MaxLift(0.3))
+        key = new_key(tmp_path / "k")
+        run(frame, key=key, ledger="beside")
+        other = {"mechanism": design(SOLUTION.joint, MaxLift(0.3)), "key": key, "ledger": "beside"}
         with pytest.raises(InputError, match="another mechanism"):
-            release(other, frame, ledger=ledger, out=tmp_path / "out", **OPTIONS)
-        assert os.listdir(tmp_path) == ["ledger"]
-        assert release(other, frame, ledger=ledger, new_release=True, **OPTIONS).composition.max_lift_leakage > 0.05
+            run(frame, out=tmp_path / "out", **other)
+        assert sorted(os.listdir(tmp_path)) == ["k", "k.ledger"]
+        assert run(frame, new_release=True, **other).together.known.max_lift > 1.05
+
+    def test_a_run_that_failed_is_no_release(self, frame, tmp_path):
+        key = new_key(tmp_path / "k")
+        odd = frame.selectExpr("id", f"CASE WHEN id = 7 THEN '{CANARY}' ELSE job END AS job")
+        for out in (None, tmp_path / "out", f"file://{tmp_path}/uri"):
+            with pytest.raises(TableError, match="does not know"):
+                run(odd, key=key, ledger="beside", out=out)
+            assert Ledger.beside(key).entries(key, "default") == []
+        assert sorted(os.listdir(tmp_path)) == ["k", "k.ledger"]
+        run(frame, key=key, ledger="beside", out=tmp_path / "out")
+        assert len(Ledger.beside(key).entries(key, "default")) == 1
 
 
 def test_the_key_stays_in_the_closure(frame, home, capsys):
@@ -213,11 +237,12 @@ def test_the_key_stays_in_the_closure(frame, home, capsys):
     shown = capsys.readouterr().out.encode()
     assert b"MapInArrow" in shown
     assert any(b"MapInArrow" in text for text in written)
+    secret = KEY.secret
     for form in (
-        KEY,
-        KEY.hex().encode(),
-        base64.b64encode(KEY),
-        repr(KEY)[2:-1].encode(),
-        str(list(KEY))[1:-1].encode(),
+        secret,
+        secret.hex().encode(),
+        base64.b64encode(secret),
+        repr(secret)[2:-1].encode(),
+        str(list(secret))[1:-1].encode(),
     ):
         assert not any(form in text for text in [*written, shown])

@@ -77,7 +77,7 @@ def test_ids_are_pseudonyms_unless_real_ones_are_asked_for(folder):
         (APPLY[:3], "once and never again: --one-shot"),
         ((*APPLY, "-u", "ill"), "was designed for colour, not for ill"),
         ((*APPLY, "-u", "ill"), "say --other-columns"),
-        ((*APPLY, "-u", "ill", "--other-columns"), "does not look like the column"),
+        ((*APPLY, "-u", "ill", "--other-columns", "--namespace", "n"), "does not look like the column"),
         ((*APPLY, "--bins", "colour=1"), "leave --bins out"),
         ((*APPLY, "--bins", "colour=1", "--bins", "colour=2"), "--bins is given twice for column 'colour'"),
         ((*APPLY[:3], "--id", "size", *APPLY[5:]), "no column 'size'"),

@@ -68,8 +68,14 @@ def test_only_the_key_opens_what_was_sealed(key):
         ({"variable": replace(JOINT.useful, columns=("pay",))}, "another useful column"),
         ({"variable": replace(JOINT.useful, bins=(("job", (1, 3)),))}, "other bins"),
         ({"record_id": "number"}, "another id column"),
-        ({"joint": Joint(JOINT.weights, counts=True, origin=replace(JOINT.origin, sensitive=("race",)))}, "another secret"),
-        ({"variable": replace(JOINT.useful, columns=("pay",)), "record_id": "n"}, "useful column and another id column"),
+        (
+            {"joint": Joint(JOINT.weights, counts=True, origin=replace(JOINT.origin, sensitive=("race",)))},
+            "another secret",
+        ),
+        (
+            {"variable": replace(JOINT.useful, columns=("pay",)), "record_id": "n"},
+            "useful column and another id column",
+        ),
     ],
 )
 def test_anything_else_is_another_release(change, words):

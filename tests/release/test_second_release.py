@@ -153,9 +153,10 @@ class TestRunsThatEndEarly:
             return replace
 
         for before, count in ((True, 0), (False, 1)):
-            with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            with monkeypatch.context() as patch:
                 patch.setattr(type(tmp_path), "replace", interrupted(before))
-                with_ledger(key, out=out)
+                with pytest.raises(KeyboardInterrupt):
+                    with_ledger(key, out=out)
             assert (known(key), out.exists()) == (count, count == 1)
 
     def test_the_ledger_knows_before_anybody_can_see(self, key, tmp_path, monkeypatch):

@@ -57,7 +57,9 @@ def release(plan: Plan, table: Any, *, out: str | Path | None = None, workers: W
     of `sweep`). A Spark frame becomes a lazy one, or with `out` a new folder of files that Spark's workers write.
     """
     if not isinstance(plan, Plan):
-        raise InputError(f"a release follows a Plan, not {type(plan).__name__}: Plan(mechanism=..., key=..., record_id=...)")
+        raise InputError(
+            f"a release follows a Plan, not {type(plan).__name__}: Plan(mechanism=..., key=..., record_id=...)"
+        )
     engine, folder = _engine(plan, table, out, workers)
     if out is not None:
         _require_place(plan, table, out, folder=folder)
@@ -121,7 +123,9 @@ def _require_place(plan: Plan, table: Any, out: str | Path, *, folder: bool | No
         refuse_formulas(path.name, texts)
         return
     if path.suffix not in ("", ".parquet"):
-        raise InputError(f"{out}: a folder of Parquet files is written; expected a name that ends in .parquet, or nothing")
+        raise InputError(
+            f"{out}: a folder of Parquet files is written; expected a name that ends in .parquet, or nothing"
+        )
     require_new_folder(path)
     if own and own[0].resolve() in path.resolve().parents:
         raise InputError(f"{out} lies inside the table's own folder, where it would be read as a part of the table")
@@ -145,7 +149,11 @@ def _written(plan: Plan, entry: Entry, engine: Engine, book: Book, out: Path, *,
     mark = None
     beside = [out.with_name(f"{out.name}.{what}.json") for what in ("codebook", "manifest")]
     try:
-        with whole_folder(out) if folder else whole_file(out) as part, whole_file(beside[0]) as one, whole_file(beside[1]) as two:
+        with (
+            whole_folder(out) if folder else whole_file(out) as part,
+            whole_file(beside[0]) as one,
+            whole_file(beside[1]) as two,
+        ):
             book.begin(part)
             done = engine.release(plan.work(), part, check=plan.ids == "check" and not plan.one_shot)
             public = _public(plan, entry, done.seen)
@@ -171,7 +179,8 @@ def _public(plan: Plan, entry: Entry, seen: Seen | None) -> Public:
     promise = checkable(plan.mechanism.region)
     about = ", ".join(entry.secret) or "the secret"
     # Who has the key and the table gets the same text again, whatever the order of its rows.
-    table = seen and key and derived(key.secret, "table", seen.rows, [int(word) for word in seen.total])[:16].hex()
+    words = None if seen is None else [seen.rows, *map(int, seen.total)]
+    table = None if key is None or words is None else derived(key.secret, "table", *words)[:16].hex()
     facts = Facts(
         mechanism=name,
         promise=f"about {about}: {plan.mechanism.region if promise is None else promise.text}",

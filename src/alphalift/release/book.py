@@ -87,7 +87,11 @@ def counted(plan: Plan, table: Any) -> Entry:
         return entry
     beside = [other.variable for other in named if other.variable != entry.variable]
     joint = read_joint(
-        table, sensitive=origin.sensitive, useful=origin.useful, bins=dict(origin.bins), beside=tuple(dict.fromkeys(beside))
+        table,
+        sensitive=origin.sensitive,
+        useful=origin.useful,
+        bins=dict(origin.bins),
+        beside=tuple(dict.fromkeys(beside)),
     )
     return Entry(entry.namespace, entry.variable, entry.record_id, entry.integers, joint)
 
@@ -104,4 +108,3 @@ def _ledger(plan: Plan, key: Key) -> Ledger | None:
     if isinstance(plan.ledger, Ledger):
         return plan.ledger
     return Ledger.beside(key) if plan.ledger == "beside" else None
-

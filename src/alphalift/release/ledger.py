@@ -148,7 +148,9 @@ class Ledger:
                 yield base
         except sqlite3.OperationalError as error:
             if "locked" not in str(error):
-                raise InputError(f"{self.path} cannot be used as a ledger; is its disk full or write-protected?") from None
+                raise InputError(
+                    f"{self.path} cannot be used as a ledger; is its disk full or write-protected?"
+                ) from None
             raise InputError(f"{self.path} is in use by another run; wait for it, and try again") from None
         except sqlite3.DatabaseError:
             raise InputError(f"{self.path} is no ledger, or damaged; restore it from a copy") from None
@@ -163,7 +165,9 @@ class Ledger:
                 "cannot be used again"
             )
         if os.name == "posix" and self.path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise InputError(f"{self.path} can be read or changed by others; it is as private as the key: `chmod 600` it")
+            raise InputError(
+                f"{self.path} can be read or changed by others; it is as private as the key: `chmod 600` it"
+            )
 
     def _require_whole(self, base: sqlite3.Connection, key: Key) -> None:
         if base.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):

@@ -30,7 +30,9 @@ def is_unlike(counts: Sequence[int], integers: Integers, joint: Joint) -> bool:
     if expected[-1] < _LEAST:  # together still too few to say anything: they go to the largest class
         largest = int(expected.argmax())
         found[largest], expected[largest] = found[largest] + found[-1], expected[largest] + expected[-1]
-        found, expected = (np.delete(values, -1) if largest < len(values) - 1 else values for values in (found, expected))
+        found, expected = (
+            np.delete(values, -1) if largest < len(values) - 1 else values for values in (found, expected)
+        )
     if len(found) < 2:
         return False
     return bool(chdtrc(len(found) - 1, ((found - expected) ** 2 / expected).sum()) < _RARE)

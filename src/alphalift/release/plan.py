@@ -97,7 +97,7 @@ class Plan:
     def integers(self) -> Integers:
         """The integers that were proven."""
         integers = self.mechanism.integers
-        assert integers is not None  # noqa: S101  # as it was when the plan was made
+        assert integers is not None  # as it was when the plan was made
         return integers
 
     @property
@@ -169,7 +169,9 @@ def _require_key(plan: Plan) -> None:
             "answered twice with fresh randomness; without ids it can be done once and never again: one_shot=True"
         )
     if plan.one_shot and (plan.new_release or plan.also or isinstance(plan.ledger, Ledger)):
-        raise InputError("a release with one_shot=True has no key, so no ledger remembers it: leave out what is about one")
+        raise InputError(
+            "a release with one_shot=True has no key, so no ledger remembers it: leave out what is about one"
+        )
     if plan.key is not None and plan.ledger == "beside":
         Ledger.beside(plan.key)
 

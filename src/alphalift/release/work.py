@@ -149,14 +149,13 @@ class Answers:
         self._begun = True
         ids = np.arange(len(batch)) + (first_row or 0) if work.record_id is None else self._ids(batch)
         outputs, total = self._draw.drawn(ids, np.minimum(numbers, self._known))
-        arrays = {}
+        arrays: dict[str, pa.Array] = {}
         if work.show_ids != "none":
             own = work.show_ids == "pseudonym"
-            arrays[work.record_id] = self._pseudonyms.of(ids) if own else batch.column(work.record_id)
+            arrays[str(work.record_id)] = self._pseudonyms.of(ids) if own else batch.column(work.record_id)
         arrays |= self._outputs.arrays(outputs) | {name: batch.column(name) for name in work.keep}
         counts = np.bincount(outputs, minlength=len(work.integers.weights))
-        released = pa.record_batch(arrays) if len(batch) else pa.record_batch(arrays).slice(0, 0)
-        return Answered(released, ids, int(unseen.sum()), counts, total)
+        return Answered(pa.record_batch(arrays), ids, int(unseen.sum()), counts, total)
 
     def pairs(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Ids and the numbers of their symbols."""

@@ -28,7 +28,11 @@ def refuse_two_values(source: Source, work: Work, place: Path) -> None:
     with private_folder(place) as folder:
         batches: Iterator[pa.RecordBatch] = map(answers.pairs, source.batches(work.drawn_from, rows=_ROWS))
         first = next(batches, None)
-        twice = 0 if first is None else _count(pa.RecordBatchReader.from_batches(first.schema, chain([first], batches)), folder)
+        twice = (
+            0
+            if first is None
+            else _count(pa.RecordBatchReader.from_batches(first.schema, chain([first], batches)), folder)
+        )
     if twice:
         raise work.two_values(twice)
 
