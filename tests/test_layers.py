@@ -21,6 +21,7 @@ LAYERS = [
     "geometry",
     "mechanism",
     "proof",
+    "together",
     "solution",
     "solvers",
     "baselines",

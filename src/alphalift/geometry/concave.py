@@ -45,7 +45,16 @@ class ConcaveProgram:
     def arguments(self) -> tuple[Any, Any]:
         """What every kernel takes first: the body and the curve."""
         body = self.body
-        sets = body.rows, body.parameters, self.moments, body.slacks, body.widths, body.callback, body.fixed, self.masses
+        sets = (
+            body.rows,
+            body.parameters,
+            self.moments,
+            body.slacks,
+            body.widths,
+            body.callback,
+            body.fixed,
+            self.masses,
+        )
         return sets, self.curve
 
     def compile(self) -> None:

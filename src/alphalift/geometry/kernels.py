@@ -93,14 +93,23 @@ def interior_point(
     moments of a curved part are written as load grad sigma(w) - r, those of half-spaces as g - r. Complementary pairs:
     V and its reduced cost z, the room width - V and its price y, w and the slack r, and, for a curved part, capacity - load
     and sigma(w), which lets its w vanish where it does not bind although sigma has a kink there. The capacity is
-    fixed + M.V; where it moves with V, the load does so too, and A_x - M_x grad sigma takes the place of A_x. Eliminating
-    all but (w, nu) leaves a positive definite system. Every step's (w, nu) gives a lower bound; the best is kept, and it is
+    fixed + M.V; where it moves with V, the load does so too, and A_x - M_x grad sigma takes the place of A_x. Such parts
+    are scaled to a capacity of 1 at the start: it may be tiny, and its w is then as large. Eliminating all but (w, nu) leaves a positive definite system. Every step's (w, nu) gives a lower bound; the best is kept, and it is
     `enough` to reach the given one. Else stops when the total complementarity is below the accuracy.
     """
     count, size = moments.shape
     parts = len(rows)
     coned = masses.shape[1] > 0
-    turning, capacity, dcapacity = moments.copy(), fixed.copy(), np.zeros(parts)
+    capacity, dcapacity, scale = fixed.copy(), np.zeros(parts), np.ones(size)
+    v = point
+    filled = min(max(mass / (counted * width).sum(), 0.02), 0.98)
+    v[:] = width * np.where(counted > 0.0, filled, 0.5)
+    dead = np.zeros(parts, np.bool_)
+    if coned:
+        moments, masses, base, fixed = moments.copy(), masses.copy(), base.copy(), fixed.copy()
+        _scale_capacities(rows, v, moments, masses, base, fixed, capacity, scale)
+        dead[:] = capacity <= 0.0
+    turning = moments.copy()
     w, r, z, y = np.ones(size), np.full(size, 0.1), np.ones(count), np.ones(count)
     gradient, hessian = np.empty(size), np.zeros((size, size))
     factor, side = np.empty((size + 1, size + 1)), np.empty(size + 1)
@@ -112,21 +121,16 @@ def interior_point(
         kind, first, last, _ = rows[p]
         if kind != HALF_SPACES:
             load[p] = 0.5
-            curved += 1
-        if kind == CALLED:  # w has any sign: it has no slack
+            curved += not dead[p]
+        if kind == CALLED or dead[p]:  # w has any sign, or nothing to say: it has no slack
             r[first:last] = 0.0
             pairs -= last - first
-    v = point
-    filled = min(max(mass / (counted * width).sum(), 0.02), 0.98)
-    v[:] = width * np.where(counted > 0.0, filled, 0.5)
-    if coned:
-        _fill_capacities(masses, v, fixed, capacity)
-        load *= capacity
+    load *= capacity
     nu = (rates * counted).sum() / counted.sum()
     best = -np.inf
     for step in range(_MOST_STEPS):
         for p in range(parts):
-            if rows[p, 0] == CALLED and (step == 0 or load[p] < _LEAST_LOAD):
+            if rows[p, 0] == CALLED and not dead[p] and (step == 0 or load[p] < _LEAST_LOAD * capacity[p]):
                 _turn_to_moments(w[rows[p, 1] : rows[p, 2]], base[rows[p, 1] : rows[p, 2]], v, moments[:, rows[p, 1] :])
                 load[p] = 0.5 * capacity[p]
         lower = nu * mass + (base * w).sum()
@@ -156,7 +160,7 @@ def interior_point(
             lower += width[x] * min(0.0, cost)
         if lower > best:
             best = lower
-            dual[:size] = w
+            dual[:size] = w / scale
             dual[size] = nu
         if best >= enough:
             break
@@ -169,7 +173,7 @@ def interior_point(
         factor[:, :] = 0.0
         for p in range(parts):
             kind, first, last, _ = rows[p]
-            if kind != HALF_SPACES:
+            if kind != HALF_SPACES and not dead[p]:
                 for i in range(first, last):
                     for j in range(first, i + 1):
                         turn = (capacity[p] - load[p]) / sigma[p] * gradient[i] * gradient[j]
@@ -190,7 +194,9 @@ def interior_point(
         for corrector in range(2):
             for p in range(parts):
                 pull[p] = -1.0
-                if rows[p, 0] != HALF_SPACES:
+                if dead[p]:
+                    pull[p] = 0.0
+                elif rows[p, 0] != HALF_SPACES:
                     wanted = target - (capacity[p] - load[p]) * sigma[p] + second * (dload[p] - dcapacity[p]) * rise[p]
                     pull[p] = wanted / sigma[p] - load[p]
                 for i in range(rows[p, 1], rows[p, 2]):
@@ -226,7 +232,7 @@ def interior_point(
                 if r[i] > 0.0 and dw[i] < 0.0:
                     length = min(length, -w[i] / dw[i])
             for p in range(parts):
-                if rows[p, 0] != HALF_SPACES:
+                if rows[p, 0] != HALF_SPACES and not dead[p]:
                     # pull - (-load) is what the load's own equation asks for, before the turn of w.
                     rise[p] = (gradient[rows[p, 1] : rows[p, 2]] * dw[rows[p, 1] : rows[p, 2]]).sum()
                     if coned:
@@ -254,14 +260,23 @@ def interior_point(
         nu += length * side[size]
         load += length * dload
         if coned:
-            _fill_capacities(masses, v, fixed, capacity)
+            for p in range(parts):
+                capacity[p] = fixed[p] + (masses[:, p] * v).sum()
 
 
 @kernel
-def _fill_capacities(masses, v, fixed, capacity):
-    """fixed + M.V of every part."""
-    for p in range(len(fixed)):
-        capacity[p] = fixed[p] + (masses[:, p] * v).sum()
+def _scale_capacities(rows, v, moments, masses, base, fixed, capacity, scale):
+    """Divide every part by its capacity at V, which becomes 1; a part without any, which says nothing, keeps 0."""
+    for p in range(len(rows)):
+        own = fixed[p] + (masses[:, p] * v).sum()
+        capacity[p] = 0.0
+        if own > 0.0:
+            capacity[p] = 1.0
+            fixed[p] /= own
+            masses[:, p] /= own
+            moments[:, rows[p, 1] : rows[p, 2]] /= own
+            base[rows[p, 1] : rows[p, 2]] /= own
+            scale[rows[p, 1] : rows[p, 2]] = own
 
 
 @kernel
@@ -589,7 +604,21 @@ def _descend(body, curve, prices, point):
             rates[k] = curve(point[x], 1) - prices[x]
         found = np.empty(len(part))
         interior_point(
-            rows, parameters, callback, part, shares, counted, rates, width, base, fixed, 1.0, dual, found, 1e-11, np.inf
+            rows,
+            parameters,
+            callback,
+            part,
+            shares,
+            counted,
+            rates,
+            width,
+            base,
+            fixed,
+            1.0,
+            dual,
+            found,
+            1e-11,
+            np.inf,
         )
         trial, mass, new = np.zeros(len(point)), 0.0, 0.0
         for k in range(count):
@@ -609,9 +638,7 @@ def _descend(body, curve, prices, point):
     return value
 
 
-_BODY = types.Tuple(
-    (types.int64[:, ::1], VECTOR, MATRIX, MATRIX, VECTOR, types.FunctionType(CALLBACK), VECTOR, MATRIX)
-)
+_BODY = types.Tuple((types.int64[:, ::1], VECTOR, MATRIX, MATRIX, VECTOR, types.FunctionType(CALLBACK), VECTOR, MATRIX))
 _PROGRAM = (_BODY, types.FunctionType(CURVE), VECTOR)
 _TREE = types.Tuple((MATRIX, MATRIX, MATRIX, MATRIX, VECTOR, VECTOR, INTEGERS, INTEGERS, VECTOR))
 
