@@ -202,10 +202,10 @@ def test_a_budget_that_is_used_up_leaves_what_tells_nothing_more(seed):
     joint = counted(counts, B, A)
     first = design(counted(counts, A), MaxLift(0.1), solver=QUICK)
     second = design(joint, MaxLift(0.1), after=[first], solver=Optimal(time_limit=2))
-    lifts, prior = lifts_together(counts, first, second)
+    lifts, _ = lifts_together(counts, first, second)
     assert lifts.max() <= np.exp(0.1) * (1 + 1e-12)
     assert all(verdict.proven for verdict in checker.check(json.loads(to_json(to_document(second)))))
-    with pytest.raises(PromiseError, match="breaks .* by itself"):
+    with pytest.raises(PromiseError, match=r"breaks .* by itself"):
         design(joint, MaxLift(0.01), after=[first])
 
 
