@@ -103,7 +103,7 @@ def test_variables_beside_with_bins_of_their_own(frame, file):
 def test_text_that_is_not_utf8(spark):
     frame = spark.sql(f"SELECT 's' AS s, cast(concat(x'ff', encode('{CANARY}', 'utf-8')) AS string) AS x")
     for bins in (None, {"x": [1]}):
-        with pytest.raises(TableError, match="UTF-8|its engine failed with") as caught:
+        with pytest.raises(TableError, match=r"UTF-8|its engine failed with") as caught:
             read_joint(frame, sensitive="s", useful="x", bins=bins)
         assert CANARY not in str(caught.value)
 
