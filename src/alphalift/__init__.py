@@ -36,11 +36,11 @@ from alphalift.regions import (
     grid,
     implications,
 )
-from alphalift.release import read_joint
 from alphalift.show import describe, plot_comparison, plot_mechanism, plot_tradeoff
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Algorithm1, Optimal, Progress, Vertices
 from alphalift.sweep import Tradeoff, sweep
+from alphalift.tables import read_joint
 from alphalift.utilities import MutualInformation, Utility
 
 __version__ = version("alphalift")

@@ -31,11 +31,9 @@ from alphalift.release import (
     codebook,
     manifest,
     new_key,
-    read_joint,
     read_key,
     release,
 )
-from alphalift.release.write import names_a_file
 from alphalift.show import comparison_table, describe, plot_comparison, plot_mechanism, plot_tradeoff
 from alphalift.show.live import LiveLine
 from alphalift.show.style import save
@@ -43,6 +41,7 @@ from alphalift.show.words import promise as promise_text
 from alphalift.solvers import Optimal
 from alphalift.solvers.algorithm1 import PAPER_EPSILONS
 from alphalift.sweep import Tradeoff, sweep
+from alphalift.tables import names_a_file, read_joint
 from alphalift.whole import whole_file
 from alphalift.workers import Workers
 from alphalift.workers import dask as dask_executor

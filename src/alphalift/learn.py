@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from alphalift.design import design
 from alphalift.regions import Region
-from alphalift.release import ONE_NAMESPACE, read_joint, release
+from alphalift.release import ONE_NAMESPACE, release
+from alphalift.tables import read_joint
 
 
 class Release(TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -1,13 +1,11 @@
-"""From tables to joints, and from mechanisms to released tables."""
+"""From mechanisms to released tables."""
 
 from alphalift.release.apply import ONE_NAMESPACE, Released, release
 from alphalift.release.codebook import codebook, manifest
 from alphalift.release.keys import new_key, read_key
 from alphalift.release.ledger import Composition, Ledger
-from alphalift.release.read import MISSING, read_joint
 
 __all__ = [
-    "MISSING",
     "ONE_NAMESPACE",
     "Composition",
     "Ledger",
@@ -15,7 +13,6 @@ __all__ = [
     "codebook",
     "manifest",
     "new_key",
-    "read_joint",
     "read_key",
     "release",
 ]

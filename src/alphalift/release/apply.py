@@ -16,11 +16,9 @@ from alphalift.release.folder import refuse_folder, release_folder
 from alphalift.release.keyed import KEY_BYTES
 from alphalift.release.ledger import Composition, Ledger
 from alphalift.release.local import release_table
-from alphalift.release.read import Columns
 from alphalift.release.records import Plan
-from alphalift.release.source import open_table
-from alphalift.release.spark import SparkFrame, refuse_place, release_frame
-from alphalift.release.write import names_a_file, refuse_formulas
+from alphalift.release.spark import refuse_place, release_frame
+from alphalift.tables import Columns, SparkFrame, names_a_file, open_table, refuse_formulas
 from alphalift.workers import Workers
 
 ONE_NAMESPACE = "default"

@@ -10,7 +10,7 @@ from alphalift.errors import InputError, TableError
 from alphalift.release.keyed import KEY_BYTES, rise_together
 from alphalift.release.local import Seen, refuse_two_values, release_table
 from alphalift.release.records import EmptyTableError, Plan
-from alphalift.release.source import Source
+from alphalift.tables import Source
 from alphalift.whole import require_new_folder, whole_folder
 from alphalift.workers import Crew, Workers
 

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from alphalift.release.keyed import Ids, RisingIds
 from alphalift.release.records import Answers, EmptyTableError, Plan
-from alphalift.release.source import Source, decoded
-from alphalift.release.write import InMemory, Writer, open_writer
+from alphalift.tables import InMemory, Source, Writer, decoded, open_writer
 from alphalift.whole import whole_file
 
 # Rows of a batch: memory does not depend on the table's.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from alphalift.errors import TableError
 from alphalift.proof import Integers
 from alphalift.release.keyed import KeyedDraw, as_text
-from alphalift.release.symbols import Symbols
+from alphalift.tables import Symbols
 
 
 class EmptyTableError(TableError):

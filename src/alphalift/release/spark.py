@@ -1,4 +1,4 @@
-"""Spark: a frame is counted and released where it is, by Spark's workers, in batches of Arrow.
+"""Spark: a frame is released where it is, by Spark's workers, in batches of Arrow.
 
 A record's output depends on nothing but the plan, its id and its value: a task that is repeated, runs twice at a time or
 sees other partitions answers every record as before. Errors in workers are ours as well, and tell no cell. pyspark is
@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -22,19 +20,13 @@ from alphalift.errors import InputError, TableError
 from alphalift.release.keyed import RisingIds, rise_together
 from alphalift.release.local import Seen
 from alphalift.release.records import Answers, EmptyTableError, Plan
-from alphalift.release.source import COUNT, MAX_COMBINATIONS, Change, Table, decoded, in_our_words, require
-from alphalift.release.write import open_writer
+from alphalift.tables import SparkFrame, in_our_words, open_writer
+from alphalift.tables.spark import NAME, Batches, as_read, for_spark, quick_batches
 from alphalift.whole import require_new_folder, whole_file, whole_folder
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
-_NAME = "the Spark frame"
-# Rows bound a batch. Spark would also add up its bytes after every row, which takes longer than the draw.
-_QUICK_BATCHES = {
-    "spark.sql.execution.arrow.maxRecordsPerBatch": str(10_000),
-    "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
-}
 # Rows of a batch in our own jobs.
 _ROWS = 1 << 18
 # What the look at a partition tells.
@@ -43,76 +35,7 @@ _SUMMARY = pa.schema(
     + [(name, pa.string()) for name in ("first", "last", "trouble", "file")]
 )
 
-Batches = Iterable[pa.RecordBatch]
-
-
 # --- on the driver ---
-
-
-def open_frame(frame: DataFrame, columns: Sequence[str]) -> SparkFrame:
-    """The frame with these columns, which must exist once each."""
-    table = SparkFrame(_NAME, "Spark frame", pa.schema([]), frame)
-    with table._in_our_words():
-        require(_NAME, columns, frame.columns)
-        return replace(table, schema=_as_read(table._picked(columns).limit(0).toArrow(), columns).schema)
-
-
-@dataclass(frozen=True)
-class SparkFrame(Table):
-    """A data frame of Spark, read by Spark's workers alone."""
-
-    frame: DataFrame
-
-    def mapped(
-        self, function: Callable[[Batches], Batches], columns: Sequence[str], kinds: dict[str, Any]
-    ) -> DataFrame:
-        """The lazy frame, of these names and types, that the function makes of batches of the columns."""
-        from pyspark.sql.types import StructField, StructType
-
-        schema = StructType([StructField(name, kind) for name, kind in kinds.items()])
-        return self._picked(columns).mapInArrow(function, schema)
-
-    def fetched(self, frame: DataFrame) -> pa.Table:
-        """The rows of a frame that has few."""
-        with self._in_our_words(), _quick_batches(frame.sparkSession):
-            return frame.toArrow()
-
-    def kind(self, column: str) -> Any:
-        """Spark's type of a column."""
-        return self._picked([column]).schema.fields[0].dataType
-
-    def _picked(self, columns: Sequence[str]) -> DataFrame:
-        """The columns by their place: to Spark "Age" and "age" are one name, and a dot looks into a structure.
-
-        Text is compared byte by byte, also if the frame says that "A" and "a" are one.
-        """
-        from pyspark.sql import functions
-        from pyspark.sql.types import StringType
-
-        names = [f"c{i}" for i in range(len(self.frame.columns))]
-        frame, places = self.frame.toDF(*names), [self.frame.columns.index(column) for column in columns]
-        return frame.select(
-            *(
-                functions.col(names[i]).cast("string").alias(names[i])
-                if isinstance(self.frame.schema.fields[i].dataType, StringType)
-                else names[i]
-                for i in places
-            )
-        )
-
-    def _count(self, columns: list[str], change: Change | None) -> pa.Table:
-        from pyspark.sql.types import StringType
-
-        frame = self._picked(columns)
-        if change is not None:
-            changed = change(pa.RecordBatch.from_pylist([], self.schema).select(columns)).schema
-            same = [changed.field(column).type == self.schema.field(column).type for column in columns]
-            kinds = [self.kind(column) if same[i] else StringType() for i, column in enumerate(columns)]
-            frame = self.mapped(
-                partial(_changed, change, columns), columns, {f"c{i}": kind for i, kind in enumerate(kinds)}
-            )
-        counts = frame.groupBy(*frame.columns).count().limit(MAX_COMBINATIONS + 1)
-        return _as_read(self.fetched(counts), [*columns, COUNT])
 
 
 def release_frame(
@@ -130,11 +53,11 @@ def release_frame(
     if out is None:
         return rows, unseen, frame
     try:
-        with _quick_batches(frame.sparkSession):
+        with quick_batches(frame.sparkSession):
             frame.write.parquet(str(out))
     except Exception as error:
         # Spark's words may quote cells.
-        raise TableError(f"{_NAME} cannot be written to {out}: Spark failed with {type(error).__name__}") from None
+        raise TableError(f"{NAME} cannot be written to {out}: Spark failed with {type(error).__name__}") from None
     return rows, unseen, None
 
 
@@ -216,50 +139,20 @@ def _refuse_two_values(table: SparkFrame, plan: Plan) -> None:
         raise plan.two_values(twice)
 
 
-@contextmanager
-def _quick_batches(session: SparkSession) -> Iterator[None]:
-    """The session with settings of ours, until our job is done."""
-    before = {name: session.conf.get(name, None) for name in _QUICK_BATCHES}
-    try:
-        for name, value in _QUICK_BATCHES.items():
-            session.conf.set(name, value)
-        yield
-    finally:
-        for name, old in before.items():
-            session.conf.unset(name) if old is None else session.conf.set(name, old)
-
-
 # --- in Spark's workers ---
-
-
-def _as_read(batch: Any, columns: Sequence[str]) -> Any:
-    """A batch or table with the columns' own names, and moments in UTC, as files have them, not in the session's zone."""
-    batch = batch.rename_columns(list(columns))
-    for i, field in enumerate(batch.schema):
-        if pa.types.is_timestamp(field.type) and field.type.tz:
-            moments = batch.column(i).cast(pa.timestamp(field.type.unit, "UTC"))
-            batch = batch.set_column(i, field.name, moments)
-    return batch
-
-
-def _changed(change: Change, columns: list[str], batches: Batches) -> Batches:
-    for batch in batches:
-        with in_our_words(_NAME):
-            changed = change(batch.rename_columns(columns))
-        yield _plain(changed, batch.schema.names)
 
 
 def _drawn(plan: Plan, batches: Batches) -> Batches:
     """What is released of every batch; a frame may have other rows than when it was looked at, so nothing is trusted."""
     answers = Answers(plan)
     for batch in batches:
-        with in_our_words(_NAME):
-            read = _as_read(batch, plan.columns)
+        with in_our_words(NAME):
+            read = as_read(batch, plan.columns)
             numbers = answers.numbers(read)
             if not plan.answer_unseen and answers.unseen(numbers).any():
                 raise plan.unknown("a record (and perhaps others) has")
             released = answers.released(batch.rename_columns(plan.columns), answers.ids(read), numbers)
-        yield _plain(released, released.schema.names)
+        yield for_spark(released, released.schema.names)
 
 
 def _summed_up(plan: Plan, columns: list[str], staging: Path | None, batches: Batches) -> Batches:
@@ -276,8 +169,8 @@ def _summed_up(plan: Plan, columns: list[str], staging: Path | None, batches: Ba
             if trouble:
                 continue  # Spark wants all its batches read
             try:
-                with in_our_words(_NAME):
-                    read = _as_read(batch, columns)
+                with in_our_words(NAME):
+                    read = as_read(batch, columns)
                     ids, numbers = answers.ids(read), answers.numbers(read)
                     seen.add(ids, answers.unseen(numbers))
                     if part is not None and (plan.answer_unseen or not seen.unseen):
@@ -311,11 +204,6 @@ def _pairs(plan: Plan, batches: Batches) -> Batches:
     """Ids and the numbers of their symbols."""
     answers = Answers(plan)
     for batch in batches:
-        with in_our_words(_NAME):
-            read = _as_read(batch, plan.drawn_from)
+        with in_our_words(NAME):
+            read = as_read(batch, plan.drawn_from)
             yield pa.record_batch({"id": batch.column(0), "x": pa.array(answers.numbers(read))})
-
-
-def _plain(batch: pa.RecordBatch, names: list[str]) -> pa.RecordBatch:
-    """The batch under these names without dictionaries, which Spark does not read."""
-    return pa.record_batch([decoded(column) for column in batch.columns], names)

@@ -4,6 +4,7 @@ import datetime
 import decimal
 import gzip
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -13,8 +14,8 @@ import pytest
 from pyarrow import parquet
 
 from alphalift import TableError, read_joint
-from alphalift.release.read import MISSING, canonical_texts
-from alphalift.release.source import MAX_ROW_BYTES, open_table
+from alphalift.tables import MISSING, canonical_texts, open_table
+from alphalift.tables.text import MAX_ROW_BYTES
 
 SECRET = "s3cr3t"
 
@@ -109,15 +110,20 @@ ONLY_COUNTING = (NO_ROWS, MISSING_TEXT, "not of text")
 
 BAD = {
     "short first row": (f"s|x\n{SECRET}\na|b\n", CELLS),
-    "short row": (f"s|x\na|b\n{SECRET}\na|b\n", f"row 3 has {CELLS}"),
-    "short last row": ("s|x\n" + "a|b\n" * MANY + SECRET, f"row 102 has {CELLS}"),
+    "short row": (f"s|x\na|b\n{SECRET}\na|b\n", f"row 2 of the data has {CELLS}"),
+    "short last row": ("s|x\n" + "a|b\n" * MANY + SECRET, f"row 101 of the data has {CELLS}"),
     "long first row": (f"s|x\na|b|{SECRET}\n", CELLS),
-    "long row": (f"s|x\na|b\na|b|{SECRET}\na|b\n", f"row 3 has {CELLS}"),
-    "long last row": ("s|x\n" + "a|b\n" * MANY + f"a|b|{SECRET}", f"row 102 has {CELLS}"),
-    "a row that sounds like an error": (f"s|x\n{SECRET}|Row #7: UTF8|Empty CSV straddles\n", f"row 2 has {CELLS}"),
+    "long row": (f"s|x\na|b\na|b|{SECRET}\na|b\n", f"row 2 of the data has {CELLS}"),
+    "long last row": ("s|x\n" + "a|b\n" * MANY + f"a|b|{SECRET}", f"row 101 of the data has {CELLS}"),
+    "a row that sounds like an error": (
+        f"s|x\n{SECRET}|Row #7: UTF8|Empty CSV straddles\n",
+        f"row 1 of the data has {CELLS}",
+    ),
     "a delimiter at the end": (f"s|x\na|{SECRET}|\n", CELLS),
     "no delimiter": (f"{SECRET}\n{SECRET}\n", COLUMN),
-    "another delimiter": (f"s;x\n{SECRET};b\n", COLUMN),
+    "another delimiter": (f"s;x\n{SECRET};b\n", "';' in it, which seems to be the separator"),
+    "short row after blank lines": (f"s|x\na|b\n\n\na|b\n{SECRET}\n", f"row 3 of the data has {CELLS}"),
+    "short row after a cell of two lines": (f's|x\na|"b\n\nb"\n{SECRET}\n', f"row 2 of the data has {CELLS}"),
     "a quote never closed": (f's|x\na|"{SECRET}\nb|c\n', QUOTE),
     "a quote never closed in the header": (f's|"x\na|{SECRET}\n', f"{QUOTE}|{EMPTY}"),
     "a quote never closed at the end": ("s|x\n" + "a|b\n" * MANY + f'a|"{SECRET}', f"{QUOTE} that.*line 102"),
@@ -127,7 +133,7 @@ BAD = {
     "a blank before a quote": (f's|x\na| "{SECRET}"\n', QUOTE),
     "a lonely quote": (f's|x\n{SECRET}|5" wide\n', QUOTE),
     "backslash quotes": (f's|x\na|"{SECRET}\\"b"\n', QUOTE),
-    "latin-1": (f"s|x\n{SECRET}|caf\xe9\n".encode("latin-1"), f"{UTF8} text in row 2"),
+    "latin-1": (f"s|x\n{SECRET}|caf\xe9\n".encode("latin-1"), f"{UTF8} text in row 1 of the data"),
     "latin-1 header": (f"s|x|caf\xe9\n{SECRET}|b|c\n".encode("latin-1"), UTF8),
     "a broken sequence": (f"s|x\n{SECRET}|".encode() + b"\xe2\x82\n", UTF8),
     "a surrogate": (f"s|x\n{SECRET}|".encode() + b"\xed\xa0\x80\n", UTF8),
@@ -151,7 +157,11 @@ BAD = {
     "the missing symbol": (f"s|x\n{SECRET}|{MISSING}\n", MISSING_TEXT),
     "a cell of 10 MB": (f"s|x\n{SECRET}|{HUGE}\n", "row of more than 4 MB"),
     "a cell of 10 MB elsewhere": (f's|y|x\n{SECRET}|"{HUGE}"|b\n', "row of more than 4 MB"),
-    "no line ends at all": (SECRET * (MAX_ROW_BYTES // 2), EMPTY),
+    "no line ends at all": (SECRET * (MAX_ROW_BYTES // 2), "first row of more than 4 MB"),
+    "a header of a million columns": (
+        "s|x|" + "|".join(map(str, range(1_000_000))) + f"\na|{SECRET}" + "|1" * 1_000_000 + "\n",
+        r"first row of more than 4 MB, with \d{3},\d{3} or more columns",
+    ),
     "a picture": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)), f"{COLUMN}|{UTF8}|{QUOTE}|{CELLS}"),
 }
 TEXT = [".csv", ".csv.gz", ".tsv", ".tsv.gz"]
@@ -181,6 +191,32 @@ def test_strange_text_is_read_right(tmp_path, case, ending):
 def test_broken_text_is_refused(tmp_path, case, ending):
     text, message = BAD[case]
     refused(written(tmp_path, ending, text), message)
+
+
+SEPARATED = [(".csv", "\t", "a tab", ".tsv"), (".tsv", ",", "','", ".csv"), (".csv.gz", "|", "'|'", "commas")]
+
+
+@pytest.mark.parametrize(("ending", "sign", "called", "advice"), SEPARATED)
+def test_another_separator_is_named(tmp_path, ending, sign, called, advice):
+    path = tmp_path / f"table{ending}"
+    data = f"s{sign}x\n{SECRET}{sign}b\n".encode()
+    path.write_bytes(gzip.compress(data) if ending.endswith(".gz") else data)
+    refused(path, rf"has {re.escape(called)} in it, which seems to be the separator; .*{re.escape(advice)}")
+
+
+def test_one_column_with_a_strange_name_is_read(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a;b\n1\n2\n")
+    assert read_joint(path, sensitive="a;b", useful="a;b").n == 2
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_rows_are_numbered_right_far_into_a_file(tmp_path, ending):
+    path = tmp_path / f"table{ending}"
+    rows = MAX_ROW_BYTES // 2
+    data = b"s,x\n" + b"a,b\n" * rows + f"{SECRET}\n".encode()
+    path.write_bytes(gzip.compress(data, 1) if ending.endswith(".gz") else data)
+    refused(path, f"row {rows + 1} of the data has {CELLS}")
 
 
 def test_text_that_is_not_asked_for_may_be_anything(tmp_path):
@@ -374,6 +410,18 @@ def test_a_name_with_a_line_end_stays_on_one_line(tmp_path):
     assert "\n" not in str(caught.value)
 
 
+def test_a_name_that_is_not_utf8_is_called_that(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.csv")
+    try:
+        with open(path, "w") as file:
+            file.write("s,x\na,b\n")
+    except OSError:
+        pytest.skip("no such names here")
+    with pytest.raises(TableError, match="a name that is not UTF-8") as caught:
+        read_joint(path, sensitive="s", useful="x")
+    assert str(caught.value).isprintable()
+
+
 @pytest.mark.parametrize("kind", ["file", "folder"])
 def test_a_name_is_no_pattern(tmp_path, kind):
     for folder in ("a[1]", "a1", "y=2"):
@@ -390,7 +438,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 from alphalift import TableError, read_joint
-from alphalift.release.source import open_table
+from alphalift.tables import open_table
 
 def peak():
     # Of this program alone, in kilobytes: getrusage would begin with what the process that started it had.

@@ -1,15 +1,19 @@
 """Counting tables: files and frames, combinations, missing values, and errors that tell no cell."""
 
 import gzip
+from collections import Counter
 
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from alphalift import TableError, read_joint
 from alphalift.data import adult
-from alphalift.release import MISSING
+from alphalift.joint import Beside, Origin, Variable
+from alphalift.tables import MISSING
 
 ROWS = "id,colour,size,ill\n1,red,7,yes\n2,red,007,no\n3,blue,7,no\n4,,7,yes\n5,red,7,yes\n"
 
@@ -231,3 +235,97 @@ def test_parquet_and_csv_with_the_same_content_have_the_same_joint(tmp_path):
 def test_only_missing_values():
     with pytest.raises(TableError, match="without a missing value"):
         read_joint(pa.table({"s": ["a", None], "x": [None, "b"]}), sensitive="s", useful="x", missing="drop")
+
+
+def test_a_joint_knows_its_columns(csv):
+    joint = read_joint(
+        csv, sensitive="ill", useful=["size", "colour"], bins={"size": [7]}, alphabet={"ill": ["yes", "no"]}
+    )
+    assert joint.origin == Origin(("ill",), ("size", "colour"), (("size", (7.0,)),), ("ill", "size"))
+    assert joint.beside is None
+    assert read_joint(csv, sensitive="ill", useful="size").origin == Origin(("ill",), ("size",))
+
+
+def test_declared_combinations_without_mass_have_their_labels():
+    table = pa.table({"s": ["p", "q"], "a": ["x, y", "z"], "b": [1, 40]})
+    joint = read_joint(table, sensitive="s", useful=["a", "b"], alphabet={"a": ["x, y", "z", "\\"]}, bins={"b": [10]})
+    assert joint.x_labels == ("x\\, y, <10", "z, >=10")
+    assert joint.x_without_mass == ("x\\, y, >=10", "z, <10", "\\\\, <10", "\\\\, >=10")
+
+
+def test_variables_beside():
+    table = pa.table(
+        {
+            "s": ["p", "q", "p", "q", "p", "p"],
+            "x": ["u", "u", "v", "v", "v", "v"],
+            "age": [10, 20, 30, 40, None, 30],
+            "z": ["a", "b", "c", "a", "a", "c"],
+        }
+    )
+    ages = Variable(("age",), ("<25", ">=25"), (("age", (25.0,)),))
+    pairs = Variable(("z", "x"), ("a, u", "c, v"))
+    joint = read_joint(table, sensitive="s", useful="x", beside=[ages, pairs])
+    assert joint.beside == Beside(
+        (ages, pairs), ((0, 0, 0, 0, 1), (0, 1, 1, 1, 2), (0, 1, 2, 2, 1), (1, 0, 0, 2, 1), (1, 1, 1, 2, 1))
+    )
+    assert joint == read_joint(table, sensitive="s", useful="x")
+    assert joint.origin == Origin(("s",), ("x",)), "bins beside are not the joint's own"
+
+
+def test_one_column_may_be_read_with_several_bins():
+    table = pa.table({"s": ["p", "q", "p"], "age": [10, 20, 30]})
+    two = Variable(("age",), ("<15", ">=15"), (("age", (15.0,)),))
+    raw = Variable(("age",), ("10", "30"))
+    joint = read_joint(table, sensitive="s", useful="age", bins={"age": [25]}, beside=[two, raw])
+    assert joint.x_labels == ("<25", ">=25")
+    assert joint.beside.cells == ((0, 0, 0, 0, 1), (0, 1, 1, 1, 1), (1, 0, 1, 2, 1))
+
+
+CELLS = st.sampled_from([None, "a", "b", "c"])
+
+
+@given(
+    rows=st.lists(st.tuples(CELLS, CELLS, CELLS, st.integers(0, 5) | st.none()), min_size=1, max_size=12),
+    missing=st.sampled_from(["symbol", "drop"]),
+    engine=st.sampled_from([pa.table, pl.LazyFrame]),
+)
+def test_variables_beside_by_brute_force(rows, missing, engine):
+    table = engine({name: [row[i] for row in rows] for i, name in enumerate("sxzn")})
+    first, second = Variable(("z",), ("b", MISSING)), Variable(("n", "z"), ("<2, a", ">=2, b"), (("n", (2.0,)),))
+
+    def numbers(s, x, z, n):
+        low = MISSING if n is None else "<2" if n < 2 else ">=2"
+        pair = f"{low}, {z or MISSING}"
+        return (
+            joint.s_labels.index(s or MISSING),
+            joint.x_labels.index(x or MISSING),
+            first.labels.index(z or MISSING) if (z or MISSING) in first.labels else 2,
+            second.labels.index(pair) if pair in second.labels else 2,
+        )
+
+    kept = [row for row in rows if missing == "symbol" or None not in row[:2]]
+    if not kept:
+        return
+    joint = read_joint(
+        table,
+        sensitive="s",
+        useful="x",
+        missing=missing,
+        alphabet={"x": ["c", "nowhere", "a", "b"]},
+        beside=[first, second],
+    )
+    counted = Counter(numbers(*row) for row in kept)
+    assert joint.beside.cells == tuple((*numbers, size) for numbers, size in sorted(counted.items()))
+
+
+@pytest.mark.parametrize(
+    ("variable", "message"),
+    [
+        (Variable((), ("a",)), "a variable beside needs one or more"),
+        (Variable(("nothing",), ("a",)), "no column 'nothing'"),
+        (Variable(("colour",), ("<1", ">=1"), (("colour", (1.0,)),)), "'colour' has bins, but 4 of its cells"),
+    ],
+)
+def test_variables_beside_that_make_no_sense(csv, variable, message):
+    with pytest.raises(TableError, match=message):
+        read_joint(csv, sensitive="ill", useful="size", beside=[variable])

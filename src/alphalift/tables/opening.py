@@ -1,0 +1,72 @@
+"""open_table: any kind of table, behind one interface."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import narwhals as nw
+import pyarrow as pa
+from pyarrow import dataset
+
+from alphalift.errors import TableError
+from alphalift.tables.arrow import Dataset, Memory, Once
+from alphalift.tables.base import Source, opened
+from alphalift.tables.columns import is_unicode
+from alphalift.tables.duck import Relation, relation_schema
+from alphalift.tables.frames import KINDS, Query, open_frame
+from alphalift.tables.parquet import is_part, open_parquet
+from alphalift.tables.spark import SparkFrame, open_spark
+from alphalift.tables.text import open_text
+
+
+def open_table(table: Any, *, columns: Sequence[str]) -> Source | SparkFrame:
+    """The table with these columns, which must exist once each.
+
+    CSV and TSV files (also .gz; a header row, UTF-8, quotes as in RFC 4180; every cell is text, an empty one null,
+    blank lines are skipped); Parquet files and folders of them (same columns in each, in the order of their paths);
+    Arrow tables, readers (only once) and datasets; pandas and polars frames, also lazy; DuckDB relations; Spark frames.
+    All but the last are a `Source`.
+    """
+    columns = list(columns)
+    if isinstance(table, str | os.PathLike):
+        return _open_path(Path(table), columns)
+    if isinstance(table, duckdb.DuckDBPyRelation):
+        return opened(Relation, "DuckDB relation", table, columns, lambda: relation_schema(table))
+    if nw.dependencies.is_polars_lazyframe(table):
+        return opened(Query, "polars query", table, columns, lambda: table.head(0).collect().to_arrow().schema)
+    if isinstance(table, pa.RecordBatchReader):
+        return opened(Once, "Arrow reader", iter([table]), columns, lambda: table.schema)
+    if isinstance(table, dataset.Dataset):
+        return opened(Dataset, "Arrow dataset", table, columns, lambda: table.schema)
+    if isinstance(table, pa.Table):
+        return opened(Memory, "Arrow table", table, columns, lambda: table.schema)
+    if is_spark(table):
+        return open_spark(table, columns)
+    return open_frame(table, columns)
+
+
+def is_spark(table: Any) -> bool:
+    """Whether it is a data frame of Spark, which need not be installed."""
+    return nw.dependencies.is_pyspark_dataframe(table) or nw.dependencies.is_pyspark_connect_dataframe(table)
+
+
+def _open_path(path: Path, columns: list[str]) -> Source:
+    name = str(path) if str(path).isprintable() else ascii(str(path))
+    if not is_unicode(str(path)):
+        raise TableError(f"{name}: a name that is not UTF-8 is not for Arrow to open; rename the file")
+    if not os.path.exists(path):
+        raise TableError(f"{name}: there is no such file")
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*.parquet") if is_part(file.relative_to(path)))
+        if not files:
+            raise TableError(f"{name} is a folder without Parquet files; expected {KINDS}")
+        return open_parquet(name, "Parquet folder", files, columns)
+    if not path.is_file():
+        raise TableError(f"{name} is not a file; expected {KINDS}")
+    if path.suffix.lower() in (".parquet", ".pq"):
+        return open_parquet(name, "Parquet file", [path], columns)
+    return open_text(path, name, columns)
