@@ -33,6 +33,7 @@ LAYERS = [
     "learn",
     "show",
     "paper",
+    "terminal",
     "cli",
 ]
 # Geometry knows no privacy words.
