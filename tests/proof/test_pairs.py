@@ -91,7 +91,7 @@ def test_ties_that_floats_cannot_tell_are_all_looked_at():
     for place in range(12):
         table[0][place] += base // 2
     ends = [-ONE // 20, ONE // 20]
-    values = {least_of_all(table, [0] * 24, ends), least_of_all([table[0], table[1][:-1] + [base]], [0] * 24, ends)}
+    values = {least_of_all(table, [0] * 24, ends), least_of_all([table[0], [*table[1][:-1], base]], [0] * 24, ends)}
     assert max(values) - min(values) < 1e-12
     assert far(least(table, [0] * 24, ends), least_of_all(table, [0] * 24, ends)) < 1e-30
 
