@@ -38,6 +38,7 @@ LAYERS = [
     "learn",
     "show",
     "paper",
+    "terminal",
     "cli",
 ]
 # Geometry knows no privacy words.

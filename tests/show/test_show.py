@@ -1,12 +1,27 @@
 """Figures and words say what the numbers say."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 
-from alphalift import AlphaLift, Joint, MaxLift, describe, design, grid, plot_mechanism, plot_tradeoff, sweep
+from alphalift import (
+    PML,
+    AlphaLift,
+    ChiSquare,
+    Custom,
+    Joint,
+    MaxLift,
+    describe,
+    design,
+    grid,
+    plot_mechanism,
+    plot_tradeoff,
+    sweep,
+)
 from alphalift.show.style import save
+from regions.every import FAMILIES
 from strategies import random_joint
 
 JOINT = Joint([[30, 10, 5], [10, 30, 500]], ["rare", "common"], ["a", "b", "c"], counts=True)
@@ -61,3 +76,25 @@ def test_degenerate_joints_can_be_drawn(table, tmp_path):
     assert describe(solution)
     assert save(plot_mechanism(solution.mechanism), tmp_path / "m.png").exists()
     assert save(plot_tradeoff(sweep(joint, [MaxLift(0.1)])), tmp_path / "c.png").exists()
+
+
+PROMISES = {name: family(0.3) for name, family in FAMILIES.items()} | {
+    "PML & PML": PML(1) & PML(1.2),
+    "Custom": Custom("spread", 0.3, lambda lifts, p_s: np.sqrt((lifts - 1) ** 2 @ p_s), ChiSquare(0.3).support),
+}
+
+
+@pytest.mark.parametrize("name", PROMISES)
+def test_words_name_what_the_promise_is_about(name):
+    """Compared with the joint whose secret the promise is about, and with who those groups are."""
+    region = PROMISES[name]
+    about_x = region.about(JOINT) != JOINT
+    assert about_x == name.startswith("PML"), "only PML is about X"
+    text = describe(design(JOINT, region), secret="group", useful="letter")
+    secret, groups = ("letter", ["a", "b", "c"]) if about_x else ("group", ["rare", "common"])
+    assert f"Promise about {secret}{' itself' if about_x else ''}: " in text
+    assert f"knew only how common each value of {secret} is:" in text
+    named = re.findall(r"group, (\w+) \(", text)
+    assert named
+    assert set(named) <= set(groups)
+    assert "each the" not in describe(design(JOINT, region))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import operator
 import re
 import sys
@@ -30,6 +31,7 @@ MOST_BITS, MOST_ALPHA, MOST_EPSILON = 4096, 10**9, 1000
 _MOST_DIGITS = 1300  # of one integer: a weight of 4096 bits
 _MOST_PENDING = 10_000_000  # numbers in boxes that a tree leaves for later
 _MOST_EARLIER, _MOST_TOGETHER = 8, 20_000_000  # mechanisms before this one; cells times combinations of their outputs
+_MOST_LOOKS, _MOST_NEAR = 10_000_000, 20_000  # at an end: pairs, or blocks of them, in floats; pairs in balls
 _FIRST_PRECISION, _LAST_PRECISION = 128, 8192
 _DECIMAL = re.compile(r"[0-9]{1,30}(\.[0-9]{1,400})?", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?", re.ASCII)
@@ -38,6 +40,7 @@ _NAMES_2 = f"{_NAMES} table after"
 
 Matrix = list[list[int]]
 Pair = tuple[Any, Any]  # two balls, or two exact fractions
+Symbol = tuple[Fraction, int]  # how far its deviation is from an end, and its price
 
 
 class RefusedError(Exception):
@@ -689,19 +692,60 @@ def _least_over_pairs(counts: Matrix, promise: Promise, certificate: Any, prices
         lifts = [1 + end, 1 - end * Fraction(first, second)]
         outside = min(lifts) <= 0 or promise.perfect or promise.breaks([_rational(lift) for lift in lifts], shares)
         _need(outside, "an end of the certificate is not proven to lie outside of the promise")
-    deviations = [Fraction(a * (first + second), first * (a + b)) - 1 for a, b in zip(*counts, strict=True)]
-    u = [_ball(Fraction(price, 1 << certificate["bits"])) for price in prices]
-    least = arb("inf")
-    for price, deviation in zip(u, deviations, strict=True):
-        least = least.min(-price) if low <= deviation <= high else least
+    highest: dict[Fraction, int] = {}  # of symbols with one deviation: the others are never less
+    for price, a, b in zip(prices, *counts, strict=True):
+        deviation = Fraction(a * (first + second), first * (a + b)) - 1
+        highest[deviation] = max(price, highest.get(deviation, price))
+    one, least = 1 << certificate["bits"], arb("inf")
+    for deviation, price in highest.items():
+        least = least.min(-_ball(Fraction(price, one))) if low <= deviation <= high else least
     for end in (low, high):
-        gaps = [(x, _ball(end - deviation)) for x, deviation in enumerate(deviations) if deviation != end]
-        for x, down in [pair for pair in gaps if pair[1] > 0]:
-            for y, up in [pair for pair in gaps if pair[1] < 0]:
-                share = down / (down - up)
-                rest = -up / (down - up)
-                least = least.min(-share * (share.log() + u[y]) - rest * (rest.log() + u[x]))
+        below = sorted((end - deviation, price) for deviation, price in highest.items() if deviation < end)
+        above = sorted((deviation - end, price) for deviation, price in highest.items() if deviation > end)
+        for (down, x), (up, y) in _least_pairs(below, above, one):
+            share, rest = _ball(down / (down + up)), _ball(up / (down + up))
+            u_x, u_y = _ball(Fraction(x, one)), _ball(Fraction(y, one))
+            least = least.min(-share * (share.log() + u_y) - rest * (rest.log() + u_x))
     return least
+
+
+def _least_pairs(below: list[Symbol], above: list[Symbol], one: int) -> Iterator[tuple[Symbol, Symbol]]:
+    """The pair of the least value among those that mix to an end, and all that floats cannot tell from it.
+
+    A symbol is (distance from the end, price), sorted. A block of those above is passed by if not even its highest price
+    at its nearest or farthest distance has a value as low as one that was found: the value is concave in the share.
+    """
+    left, right = ([(float(gap), price / one) for gap, price in side] for side in (below, above))
+    largest = max([abs(price) for _, price in left + right], default=0.0)
+    _need(
+        all(1e-150 < gap < 1e150 for gap, _ in left + right), "a symbol is too near to an end, or too far, for floats"
+    )
+    _need(largest < 1e100, "a price is too large for floats")
+    margin = 1e-12 * (1 + largest)  # far more than the rounding errors of two values
+    size = math.isqrt(len(right)) + 1
+    starts = range(0, len(right), size)
+    blocks = [(right[i][0], right[i : i + size][-1][0], max(u for _, u in right[i : i + size]), i) for i in starts]
+    looks, limit, found = 0, math.inf, list[tuple[float, int, int]]()
+    for x, (down, u) in enumerate(left):
+        for near, far, top, start in blocks:
+            looks += 2
+            if _pair_value(down, near, u, top) > limit and _pair_value(down, far, u, top) > limit:
+                continue
+            for y, (up, price) in enumerate(right[start : start + size], start):
+                value = _pair_value(down, up, u, price)
+                if value <= limit:
+                    found.append((value, x, y))
+                    limit = min(limit, value + margin)
+            looks += size
+        found = [pair for pair in found if pair[0] <= limit]
+        _need(looks <= _MOST_LOOKS and len(found) <= _MOST_NEAR, "too many pairs have to be looked at")
+    return ((below[x], above[y]) for _, x, y in found)
+
+
+def _pair_value(down: float, up: float, u_x: float, u_y: float) -> float:
+    """H(V) - u.V of the two symbols at these distances from the end that they are mixed to."""
+    share, rest = down / (down + up), up / (down + up)
+    return -share * (math.log(share) + u_y) - rest * (math.log(rest) + u_x)
 
 
 def check(document: Any, opening: Any = None) -> list[Verdict]:

@@ -20,18 +20,19 @@ _NOT_COVERED = (
 
 def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X") -> str:
     """Sentences for a reader who knows the table but not the mathematics."""
-    if type(solution.region).about is not Region.about:
-        secret = f"{useful} itself"  # the promise has X for its secret
-    told = [_designed(solution, secret, useful), *_groups(solution, secret), _status(solution, useful)]
+    # What an intersection is about is what its parts are, all of them; those with another secret have X for it.
+    about_x = any(type(part).about is not Region.about for part in solution.region.components)
+    secret, about = (useful, f"{useful} itself") if about_x else (secret, secret)
+    told = [_designed(solution, about, useful), *_groups(solution, secret), _status(solution, useful)]
     lines = [*told, _proof(solution), _NOT_COVERED]
     return "\n".join(lines)
 
 
-def _designed(solution: Solution, secret: str, useful: str) -> str:
+def _designed(solution: Solution, about: str, useful: str) -> str:
     mechanism = solution.mechanism
     everything = solution.objective.of_publishing_all(solution.joint.p_x)
     return (
-        f"Promise about {secret}: {promise(solution.region)}.\n"
+        f"Promise about {about}: {promise(solution.region)}.\n"
         f"Designed: a random release of {useful} with {_count(len(mechanism.p_y), 'possible output')} for "
         f"{_count(len(solution.joint.x_labels), 'value')}. It keeps {solution.normalized_utility:.1%} of the information in {useful} "
         f"({solution.utility:.3f} of {everything:.3f} nats)."
@@ -51,7 +52,7 @@ def promise(region: Region) -> str:
 def _groups(solution: Solution, secret: str) -> list[str]:
     """What promise and mechanism mean for the rarest, the largest and the most affected group."""
     region, joint = solution.region, solution.joint
-    lines = [f"Whatever value is released, for someone who knew only how common each {secret} is:"]
+    lines = [f"Whatever value is released, for someone who knew only how common each value of {secret} is:"]
     worst = solution.mechanism.lift.max(axis=1)
     ranks: dict[int, list[str]] = {}
     for rank, s in (("rarest", joint.p_s.argmin()), ("largest", joint.p_s.argmax()), ("most affected", worst.argmax())):
