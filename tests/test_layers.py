@@ -26,6 +26,7 @@ LAYERS = [
     "solvers",
     "baselines",
     "design",
+    "sharing",
     "sweep",
     "compare",
     "release",
