@@ -16,7 +16,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ Tables = NDArray[np.int16]
 EPSILON = 0.2
 REGION = MaxLift(EPSILON)
 # Designs of one estimate; consistent tables among more candidates are a share of these.
-SAMPLE = 60
+SAMPLE = 600
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class View:
     name: str
     of: Callable[[Solution], Any]
     bounds: Callable[[Any], Bounds]
-    bits: Callable[[int], int] = lambda rows: 52
+    bits: Callable[[int, int], int] = lambda rows, cells: 52
 
 
 def solved(table: Any, bits: int = 52) -> Solution:
@@ -91,7 +91,7 @@ def codebook(solution: Solution) -> Any:
 def codebook_bounds(seen: Any) -> Bounds:
     law, rows = np.array(seen[1]), seen[2]
     # A step is at most a standard error, and the largest of a column has what the others leave.
-    slack = np.where(law > 0, np.sqrt(law * (1 - law) / rows) + 1e-9, 0)
+    slack = np.where(law > 0, np.sqrt(law * (1 - law) * law.shape[1] / rows) + 1e-9, 0)
     largest = law.argmax(axis=0)
     own = slack[largest, range(law.shape[1])]
     slack[largest, range(law.shape[1])] = slack.sum(axis=0) - own
@@ -120,10 +120,10 @@ WITHHELD = View("withheld file, default", withheld, exact_bounds, bits_for_shari
 
 
 def at_bits(bits: int) -> View:
-    return View(f"weights, {bits} bits", exact, exact_bounds, lambda rows: bits)
+    return View(f"weights, {bits} bits", exact, exact_bounds, lambda rows, cells: bits)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _compositions(total: int, parts: int) -> Tables:
     """Every way to write the total as a sum of so many integers of 0 or more."""
     if parts == 1:
@@ -180,12 +180,13 @@ def attack(view: View, truth: Any, *, most: int = SAMPLE, seed: int = 0) -> Foun
     """Tables that are consistent with the view of the truth's design; at most so many candidates are designed for."""
     truth = np.asarray(truth)
     rows = int(truth.sum())
-    seen = view.of(solved(truth, view.bits(rows)))
+    bits = view.bits(rows, truth.size)
+    seen = view.of(solved(truth, bits))
     left = np.vstack([promising(block, view.bounds(seen)) for block in tables(rows, truth.shape)])
     chosen = left
     if len(left) > most:
         chosen = left[np.random.default_rng(seed).choice(len(left), most, replace=False)]
-    same = [view.of(solved(table, view.bits(rows))) == seen for table in chosen]
+    same = [view.of(solved(table, bits)) == seen for table in chosen]
     return Found(len(left), len(chosen), chosen[np.array(same, bool)])
 
 
@@ -195,7 +196,7 @@ def around(view: View, truth: Any, *, designs: int, seed: int = 0) -> Tables:
     Who knows the truth finds witnesses quickly, and that there are several proves that the view does not determine it.
     """
     start, rng = np.asarray(truth), np.random.default_rng(seed)
-    bits = view.bits(int(start.sum()))
+    bits = view.bits(int(start.sum()), start.size)
     seen = view.of(solved(start, bits))
     known, found = {_named(start)}, [start]
     for _ in range(20 * designs):
@@ -216,3 +217,49 @@ def around(view: View, truth: Any, *, designs: int, seed: int = 0) -> Tables:
 def _named(table: NDArray[np.integer]) -> tuple[tuple[int, ...], ...]:
     """The table with its secrets in one order, whatever their names are."""
     return tuple(sorted(tuple(row) for row in table.tolist()))
+
+
+TABLES = {
+    "2 x 3": [[14, 9, 3], [4, 10, 20]],
+    "3 x 3": [[9, 4, 3], [4, 9, 4], [2, 5, 20]],
+}
+SIZES = (60, 600, 6000)
+DESIGNS = 150
+
+
+def report(shape: str, rows: int) -> None:
+    """A line for each view: tables found near the truth, values of the cell that is known best, utility lost."""
+    truth = np.array(TABLES[shape]) * (rows // 60)
+    if rows > 60:  # no common divisor, which a mechanism could not tell
+        truth = truth + np.array([[1, 0, -1], [-1, 1, 0], [0, 0, 0]])[: len(truth)]
+    whole = solved(truth)
+    for view in (FIRST, at_bits(52), at_bits(16), at_bits(8), WITHHELD, CODEBOOK):
+        bits, begin = view.bits(rows, truth.size), time.perf_counter()
+        found = around(view, truth, designs=DESIGNS)
+        values = min(len(set(cell)) for cell in found.reshape(len(found), -1).T.tolist())
+        lost = 1 - solved(truth, bits).utility / whole.utility
+        seconds = time.perf_counter() - begin
+        print(f"{shape:7}{rows:6}  {view.name:36}{bits:3} bits {len(found):4} of {DESIGNS}", end="")
+        print(f"{values:5} values{lost:9.2%} lost {seconds:6.1f} s", flush=True)
+
+
+def search(rows: int = 20) -> None:
+    """The whole attack on a small table: every table with so many rows, from what determines it."""
+    truth = [[5, 4, 1], [1, 3, 6]]
+    every = sum(len(block) for block in tables(rows, (2, 3)))
+    for view in (FIRST, at_bits(52), at_bits(16), CODEBOOK):
+        found = attack(view, truth, most=SAMPLE)
+        print(
+            f"2 x 3{rows:8}  {view.name:36}{every} tables, {found.candidates} near the boundary, "
+            f"{len(found.consistent)} of {found.tried} of them consistent",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    print("Every table searched (max-lift, epsilon 0.2)")
+    search()
+    print("Tables near the truth: consistent ones, values of the cell that is known best among them, utility lost")
+    for name in TABLES:
+        for size in SIZES:
+            report(name, size)

@@ -76,7 +76,7 @@ def withhold_joint(document: dict[str, Any], salt: str) -> tuple[dict[str, Any],
     """
     counts = document["joint"]["counts"]
     integers = replace(checker.integers_of(document), unseen=None)
-    digits = max(int(math.log10(sum(map(sum, counts))) / 2), 1)
+    digits = max(int(math.log10(sum(map(sum, counts)) / len(counts) / len(counts[0])) / 2), 1)
     hidden = {
         "identity": integers.identity,
         "unseen": None,

@@ -18,13 +18,13 @@ _MOST_BITS = 52
 _NOTABLE_LOSS = 1e-6
 
 
-def bits_for_sharing(records: int) -> int:
-    """Half of the bits that tell so many records apart, and one more.
+def bits_for_sharing(records: int, cells: int) -> int:
+    """Half of the bits that count the records of an average cell of the table, and one more.
 
     Weights of an optimal mechanism are a function of the counts, and determine them if they are fine. In steps of about
-    the standard error that a share has among the records they leave many tables possible (docs/release.md).
+    the standard error of a share among the records of one cell they leave many tables possible (docs/release.md).
     """
-    return math.ceil(math.log2(max(records, 2)) / 2) + _SPARE_BITS
+    return max(math.ceil(math.log2(max(records / cells, 1)) / 2), 1) + _SPARE_BITS
 
 
 def for_sharing(solution: Solution, bits: int | None = None) -> Solution:
@@ -36,7 +36,7 @@ def for_sharing(solution: Solution, bits: int | None = None) -> Solution:
     joint, promise = solution.joint, checkable(solution.region)
     if solution.integers is None or promise is None:
         raise InputError("only a proven mechanism can be shared; this one is not (see design and prove)")
-    bits = bits_for_sharing(joint.total) if bits is None else bits
+    bits = bits_for_sharing(joint.total, len(joint.s_labels) * len(joint.x_labels)) if bits is None else bits
     if not 1 <= bits <= _MOST_BITS:
         raise SettingError(f"bits is {bits}, expected 1 to {_MOST_BITS}")
     if promise.perfect or bits >= solution.integers.bits:
