@@ -106,14 +106,20 @@ def withhold_joint(document: dict[str, Any], salt: str) -> tuple[dict[str, Any],
 
     The certificate moves to the opening, since its numbers follow the counts. The law for unseen values is dropped,
     since it is P_Y, and P_X can be solved for from that and the weights: such a mechanism refuses unseen values. Of earlier
-    mechanisms the names stay.
+    mechanisms the names stay. Claims keep the decimals that so many records support, rounded to the safe side: with fifteen
+    they tell tables apart. So do fine weights: see `for_sharing`.
     """
     counts, after = document["joint"]["counts"], document["after"]
     integers = replace(checker.integers_of(document), unseen=None)
     sealed = checker.commitment(salt, counts, None if after is None else after["cells"])
+    digits = max(int(math.log10(sum(map(sum, counts)) / len(counts) / len(counts[0])) / 2), 1)
     hidden = {
         "identity": integers.identity,
         "unseen": None,
+        "claims": {
+            name: _decimal(Fraction(claim) * 10**digits, digits, upwards=name == "optimum_at_most")
+            for name, claim in document["claims"].items()
+        },
         "joint": {"commitment": sealed},
         "certificate": None,
         "after": None if after is None else {"identities": [own["identity"] for own in after["mechanisms"]]},
@@ -175,6 +181,9 @@ def load(path: str | Path, opening: str | Path | None = None) -> Stored:
 def _rounded(value: arb, *, upwards: bool) -> str:
     """A decimal not below (`upwards`) or not above the number, and 0 if that would be negative."""
     mantissa, exponent = value.man_exp()
-    scaled = Fraction(int(mantissa)) * Fraction(2) ** int(exponent) * 10**_DIGITS
+    return _decimal(Fraction(int(mantissa)) * Fraction(2) ** int(exponent) * 10**_DIGITS, _DIGITS, upwards=upwards)
+
+
+def _decimal(scaled: Fraction, digits: int, *, upwards: bool) -> str:
     units = max(math.ceil(scaled) if upwards else math.floor(scaled), 0)
-    return f"{units // 10**_DIGITS}.{units % 10**_DIGITS:0{_DIGITS}d}"
+    return f"{units // 10**digits}.{units % 10**digits:0{digits}d}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +12,7 @@ import numpy as np
 from alphalift.errors import InputError
 from alphalift.exact import Array, read_only
 from alphalift.joint import Joint
+from alphalift.labels import output_labels
 from alphalift.measures import log_alpha_lifts
 from alphalift.measures.catalogue import ALPHAS, View
 from alphalift.regions import Region
@@ -20,9 +20,6 @@ from alphalift.utilities import MutualInformation, Utility
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_MOST_NAMES = 6
-_SIGNS = (" | ", " + ", " & ", " || ", " ++ ")
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,7 @@ class Mechanism:
 
     @cached_property
     def y_labels(self) -> tuple[str, ...]:
-        """A readable, unique name for every output, made of the x's that dominate its posterior."""
+        """A readable, unique name for every output: "mostly" the x's that dominate its posterior."""
         return output_labels(self.p_x_given_y, self.joint.x_labels)
 
     def leakage_by_output(self, alpha: float) -> Array:
@@ -162,42 +159,3 @@ class Mechanism:
         import pandas as pd
 
         return pd.DataFrame(self.p_y_given_x, index=list(self.y_labels), columns=list(self.joint.x_labels))
-
-
-def output_labels(p_x_given_y: Array, x_labels: tuple[str, ...]) -> tuple[str, ...]:
-    """Join the fewest x's that hold two thirds of each posterior; where two outputs agree, take more, then number."""
-    outputs = p_x_given_y.shape[1]
-    ranked = np.argsort(-p_x_given_y, axis=0, kind="stable")
-    held = np.cumsum(np.take_along_axis(p_x_given_y, ranked, axis=0), axis=0)
-    # With a slack, so that a posterior of exactly two thirds does not flip with the last bit.
-    needed = np.minimum((held < 2 / 3 - 1e-9).sum(axis=0) + 1, _MOST_NAMES)
-    limit = np.minimum((p_x_given_y > 1e-9).sum(axis=0), _MOST_NAMES)
-
-    # A sign that is in no label, so that no output is called like an input that it is not.
-    between = next((sign for sign in _SIGNS if not any(sign in label for label in x_labels)), _SIGNS[-1])
-
-    def name(y: int) -> str:
-        return between.join(x_labels[x] for x in sorted(ranked[: needed[y], y]))
-
-    names = [name(y) for y in range(outputs)]
-    for _ in range(_MOST_NAMES):
-        repeated = {label for label, count in Counter(names).items() if count > 1}
-        for y in range(outputs):
-            if names[y] in repeated and needed[y] < limit[y]:
-                needed[y] += 1
-                names[y] = name(y)
-    return _numbered(names)
-
-
-def _numbered(names: list[str]) -> tuple[str, ...]:
-    """The same names, the second and later of equal ones followed by a number that makes them unique."""
-    taken, result = set(names), []
-    seen: set[str] = set()
-    for label in names:
-        unique, number = label, 1
-        while unique in seen or (number > 1 and unique in taken):
-            number += 1
-            unique = f"{label} ({number})"
-        seen.add(unique)
-        result.append(unique)
-    return tuple(result)

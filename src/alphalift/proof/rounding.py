@@ -10,7 +10,8 @@ import numpy as np
 
 from alphalift.exact import Array, to_float
 from alphalift.joint import Joint
-from alphalift.mechanism import Mechanism, output_labels
+from alphalift.labels import output_labels
+from alphalift.mechanism import Mechanism
 from alphalift.proof import checker
 from alphalift.proof.checker import Integers, Matrix, Promise
 from alphalift.proof.perfect import perfect_weights
