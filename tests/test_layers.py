@@ -1,7 +1,10 @@
 """Dependencies run one way, and the public list is what it says."""
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 import alphalift
 
@@ -23,10 +26,12 @@ LAYERS = [
     "geometry",
     "mechanism",
     "proof",
+    "together",
     "solution",
     "solvers",
     "baselines",
     "design",
+    "sharing",
     "sweep",
     "compare",
     "release",
@@ -35,6 +40,7 @@ LAYERS = [
     "learn",
     "show",
     "paper",
+    "terminal",
     "cli",
 ]
 # Geometry knows no privacy words.
@@ -59,6 +65,27 @@ def test_imports_run_one_way():
         for other in imported_layers(path):
             assert LAYERS.index(other) <= LAYERS.index(layer), f"{path.name} imports {other}, which is above it"
             assert other not in FORBIDDEN.get(layer, set()), f"{path.name} imports {other}"
+
+
+@pytest.mark.parametrize("room", ["tables", "release"])
+def test_there_are_no_import_cycles(room):
+    """Imports inside functions included: they would hide one."""
+    files = {f"alphalift.{room}.{path.stem}": path for path in (ROOT / room).glob("*.py") if path.stem != "__init__"}
+    graph = {}
+    for name, path in files.items():
+        nodes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+        asked = {node.module for node in nodes} | {f"{node.module}.{n.name}" for node in nodes for n in node.names}
+        graph[name] = asked & files.keys()
+    assert sum(map(len, graph.values())) > 10
+    assert set(TopologicalSorter(graph).static_order()) == set(graph)
+
+
+def test_functions_of_tables_import_nothing_but_pyspark():
+    for path in (ROOT / "tables").glob("*.py"):
+        tree = ast.parse(path.read_text())
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.col_offset:
+                assert str(node.module).startswith("pyspark"), f"{path.name} imports {node.module} in a block"
 
 
 def test_every_module_is_in_a_layer():

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from alphalift import TableError, read_joint
+from alphalift.joint import Variable
 
 ROWS = 2000
 CANARY = "s3cr3t"
@@ -84,6 +85,27 @@ def test_combinations_missing_values_and_alphabets(frame, file):
         {"useful": "decimal", "bins": {"decimal": [1]}, "alphabet": {"s": ["no", "yes", "perhaps"]}},
     ):
         assert read_joint(frame, sensitive="s", **options) == read_joint(file, sensitive="s", **options)
+
+
+def test_variables_beside_with_bins_of_their_own(frame, file):
+    beside = [
+        Variable(("double",), ("<1", ">=1"), (("double", (1.0,)),)),
+        Variable(("double", "a"), ("0.1, 3", "100.0, 4")),
+        Variable(("zoned",), ("2020-03-01 23:59:01.000005+00:00",)),
+    ]
+    options = {"sensitive": "s", "useful": "double", "bins": {"double": [0, 50]}, "beside": beside}
+    joint, expected = read_joint(frame, **options), read_joint(file, **options)
+    assert joint == expected
+    assert joint.beside == expected.beside
+    assert joint.origin == expected.origin
+
+
+def test_text_that_is_not_utf8(spark):
+    frame = spark.sql(f"SELECT 's' AS s, cast(concat(x'ff', encode('{CANARY}', 'utf-8')) AS string) AS x")
+    for bins in (None, {"x": [1]}):
+        with pytest.raises(TableError, match=r"UTF-8|its engine failed with") as caught:
+            read_joint(frame, sensitive="s", useful="x", bins=bins)
+        assert CANARY not in str(caught.value)
 
 
 def test_a_column_of_no_type(spark):

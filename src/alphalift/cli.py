@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import secrets
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -33,7 +34,8 @@ from alphalift.solvers import Optimal
 from alphalift.solvers.algorithm1 import PAPER_EPSILONS
 from alphalift.sweep import Tradeoff, sweep
 from alphalift.tables import names_a_file, read_joint
-from alphalift.whole import require_not
+from alphalift.terminal import in_options, in_words
+from alphalift.whole import require_file_place, require_not, whole_file
 from alphalift.workers import Workers
 from alphalift.workers import dask as dask_executor
 
@@ -74,32 +76,6 @@ Resume = Annotated[
 ]
 Folder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
 
-# The library's messages name its own options; on the command line they are called so.
-_OPTIONS = {
-    "release(after=)": "design --after",
-    "design(after=)": "design --after",
-    "record_id=": "--id",
-    "key=": "--key",
-    "also=": "--also",
-    "useful=": "--useful",
-    "bins=": "--bins",
-    "keep=": "--keep",
-    "publish=": "--yes-publish",
-    "new_release=True": "--new-release",
-    "one_shot=True": "--one-shot",
-    "redefine=True": "--other-columns",
-    'unseen="answer"': "--answer-unseen",
-    'show_ids="real"': "--ids real",
-    "alphabet=": "--alphabet",
-}
-
-
-def in_options(message: str) -> str:
-    """The message with options as they are typed here."""
-    for name, option in _OPTIONS.items():
-        message = message.replace(name, option)
-    return message
-
 
 def _show_version(wanted: bool) -> None:
     if wanted:
@@ -139,13 +115,13 @@ def design_command(
 ) -> None:
     """Design a mechanism for one table, secret, useful column and promise, with its proof."""
     region = _region(promise, alpha, epsilon)
-    if withhold is not None and (out is None or out.absolute() == withhold.absolute()):
-        raise InputError(
-            "--withhold needs --out as well, and another name: one has the mechanism, the other what opens it"
-        )
+    if withhold is not None and out is None:
+        raise InputError("--withhold needs --out as well: one has the mechanism, the other what opens it")
+    given = [table, *_alphabet_files(alphabet).values()]
     for path in (out, withhold):
         if path is not None:
-            _check_output(path, table)
+            _check_output(path, given)
+            given.append(path)
     joint = _read(table, sensitive, useful, drop_missing, bins, alphabet)
     with LiveLine() as live:
         solver = Optimal(time_limit=time_limit, progress=live.show)
@@ -154,10 +130,9 @@ def design_command(
     document = to_document(solution) if out or withhold or as_json else {}
     if withhold is not None:
         document, opening = withhold_joint(document, secrets.token_hex(32))
-        withhold.touch(mode=0o600)
-        withhold.write_text(to_json(opening), encoding="utf-8")
+        _write(withhold, to_json(opening), private=True)
     if out is not None:
-        out.write_text(to_json(document), encoding="utf-8")
+        _write(out, to_json(document), private=withhold is None)
     if as_json:
         print(to_json(document), end="")
         return
@@ -176,7 +151,12 @@ def verify(
     opening: Annotated[Path | None, typer.Option(help="What opens the commitment of a withheld joint.")] = None,
 ) -> None:
     """Prove every claim of a mechanism file again, without trusting any solver; exit code 1 if one is not proven."""
-    sys.exit(checker.main([str(path) for path in (file, opening) if path is not None]))
+    files = [path for path in (file, opening) if path is not None]
+    for path in files:
+        if not path.is_file():
+            wrong = "is a folder" if path.is_dir() else "there is no such file"
+            raise InputError(f"{path}: {wrong}; expected what `alphalift design` wrote")
+    sys.exit(checker.main([str(path) for path in files]))
 
 
 @app.command("apply")
@@ -292,7 +272,7 @@ def compare_command(
         comparison = compare(joint, region, solver=Optimal(time_limit=time_limit, progress=live.show))
     print(comparison_table(comparison))
     out.mkdir(parents=True, exist_ok=True)
-    comparison.to_frame().to_csv(out / "compare.csv", index=False)
+    _write(out / "compare.csv", comparison.to_frame().to_csv(index=False))
     figure = plot_comparison(comparison, secret=" and ".join(sensitive), useful=" and ".join(useful))
     for path in (out / "compare.csv", save(figure, out / "compare.png"), save(figure, out / "compare.pdf")):
         print(f"Written: {path}")
@@ -320,7 +300,7 @@ def curve(
     if tradeoff.resumed:
         print(f"Resumed: {tradeoff.resumed} of {len(tradeoff.records)} cells were in {resume}")
     out.mkdir(parents=True, exist_ok=True)
-    tradeoff.to_frame().to_csv(out / "curve.csv", index=False)
+    _write(out / "curve.csv", tradeoff.to_frame().to_csv(index=False))
     figure = plot_tradeoff(tradeoff)
     for path in (out / "curve.csv", save(figure, out / "curve.png"), save(figure, out / "curve.pdf")):
         print(f"Written: {path}")
@@ -339,6 +319,7 @@ def reproduce(
     resume: Resume = None,
 ) -> None:
     """Run the paper's section V beside the certified optimum: Figure 1, the data and a verdict on every claim."""
+    _check_folder(out)
     epsilons = PAPER_EPSILONS if every_cell else OPTIMUM_EPSILONS
     with _workers(workers, dask) as chosen:
         experiment = run_experiment(distributions, seed, optimum_epsilons=epsilons, workers=chosen, resume=resume)
@@ -351,12 +332,13 @@ def reproduce(
 @app.command()
 def demo(out: Folder = Path("demo")) -> None:
     """Design a release of education that protects race in the 1994 US census, and draw it."""
+    _check_folder(out)
     joint = read_joint(adult(), sensitive="race", useful="education")
     solution = design(joint, AlphaLift(alpha=10, epsilon=0.3))
     print(f"The 1994 US census, {joint.n} people. Sensitive: race. Useful: education.")
     print(describe(solution, secret="race", useful="education"))
     out.mkdir(parents=True, exist_ok=True)
-    (out / "mechanism.json").write_text(to_json(to_document(solution)), encoding="utf-8")
+    _write(out / "mechanism.json", to_json(to_document(solution)))  # of a table that is public
     tradeoff = _curve(joint, [float("inf"), 10.0, 3.0], 24)
     written = [
         out / "mechanism.json",
@@ -377,18 +359,28 @@ def _region(promise: str | None, alpha: str | None, epsilon: str | None) -> Regi
 
 
 def _check_folder(out: Path) -> None:
-    if out.exists() and not out.is_dir():
-        raise InputError(f"{out} is a file; expected a folder to write to")
+    """Fail before the work, not after it."""
+    if any(place.exists() and not place.is_dir() for place in (out, *out.parents)):
+        raise InputError(f"{out} is a file, or lies in one; expected a folder to write to")
 
 
-def _check_output(out: Path, table: Path) -> None:
-    """Fail before the work, not after it, and never write over the table."""
-    if out.exists() and out.samefile(table):
+def _check_output(out: Path, given: Sequence[Path]) -> None:
+    """Fail before the work, not after it, and never write over the table, which is the first, or what else is given."""
+    table = given[0]
+    if out.exists() and table.exists() and out.samefile(table):
         raise InputError(f"{out} is the table itself; choose another name")
+    require_not(out, given)
+    if table.is_dir() and table.resolve() in out.resolve().parents:
+        raise InputError(f"{out} lies inside the table's own folder, where it would be read as a part of the table")
     if table.is_dir() and not names_a_file(out):
         return  # a new folder, which `release` looks at
-    if out.is_dir() or not out.absolute().parent.is_dir():
-        raise InputError(f"{out} cannot be written: expected a file name in a folder that exists")
+    require_file_place(out)
+
+
+def _write(path: Path, text: str, *, private: bool = False) -> None:
+    """The text as a file that appears whole; `private` if it has what only the table's owner may see."""
+    with whole_file(path, private=private) as part:
+        part.write_text(text, encoding="utf-8", newline="")
 
 
 def _read(
@@ -407,12 +399,24 @@ def _read(
 def _alphabet(texts: list[str] | None) -> dict[str, list[str]]:
     """Declared values by column, read from files with one value a line."""
     declared = {}
+    for column, file in _alphabet_files(texts).items():
+        try:
+            declared[column] = file.read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            raise InputError(f"{file} is not a text in UTF-8; expected one value a line") from None
+    return declared
+
+
+def _alphabet_files(texts: list[str] | None) -> dict[str, Path]:
+    files: dict[str, Path] = {}
     for text in texts or []:
         column, sign, file = text.partition("=")
         if not sign or not Path(file).is_file():
             raise InputError(f"an alphabet is written as 'column=FILE' with a file that exists, not {text!r}")
-        declared[column] = Path(file).read_text(encoding="utf-8").splitlines()
-    return declared
+        if column in files:
+            raise InputError(f"--alphabet is given twice for the column {column!r}; put all its values into one file")
+        files[column] = Path(file)
+    return files
 
 
 def _source(columns: list[str], bins: list[str] | None, alphabet: list[str] | None) -> str:
@@ -429,7 +433,7 @@ def _source(columns: list[str], bins: list[str] | None, alphabet: list[str] | No
 
 def _bins(texts: list[str] | None) -> dict[str, list[float]]:
     """Declared bins by column: 'age=18,30' are <18, 18 to <30 and >=30."""
-    bins = {}
+    bins: dict[str, list[float]] = {}
     for text in texts or []:
         column, sign, edges = text.rpartition("=")
         if column in bins:
@@ -468,6 +472,8 @@ def _curve(
 
 def main() -> None:
     """Run the command line; an error of ours is one line on standard error and exit code 1."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal cannot show is no reason to fail
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except SystemExit as end:
@@ -475,8 +481,9 @@ def main() -> None:
             Console(stderr=True).print("alphalift: interrupted", style="red")
         raise
     except (AlphaliftError, OSError) as error:
-        message = in_options(str(error))
-        Console(stderr=True).print(f"alphalift: {message}", style="red", highlight=False, markup=False, soft_wrap=True)
+        Console(stderr=True).print(
+            f"alphalift: {in_words(error)}", style="red", highlight=False, markup=False, soft_wrap=True
+        )
         sys.exit(1)
 
 

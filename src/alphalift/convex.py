@@ -9,7 +9,8 @@ The kinds are
     CALLED       sigma(w) >= 0, a Python function's    parameter: which one
 
 ENTROPY has a direction b >= 0 without a moment (K times the b of docs/theory.md). Half-spaces may have *slacks*:
-further variables of the set, each within [0, width], with coefficients in the half-spaces and no other role.
+further variables of the set, each within [0, width], with coefficients in the half-spaces and no other role. A part may
+have a *capacity*, a linear function M >= 0 of the vector: it then says w.m <= sigma(w) M, a cone instead of a set.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
@@ -97,11 +98,16 @@ class Part:
     # Half-spaces whose bound is what the others and sum q = 1 leave; and whether the part cannot bind at all.
     capped: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
     idle: bool = False
+    # M q of the vector q, (n,), or 1 without it.
+    capacity: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class ConvexSet:
-    """The intersection of parts as arrays for kernels: one row (kind, first, last, offset) a part."""
+    """The intersection of parts as arrays for kernels: one row (kind, first, last, offset) a part.
+
+    `fixed` is 0 for parts with a capacity and 1 for others, `capacities` (parts, n), or (0, n) where no part has one.
+    """
 
     rows: NDArray[np.int64]
     parameters: Array
@@ -109,6 +115,8 @@ class ConvexSet:
     slacks: Array
     widths: Array
     callback: Callback
+    fixed: Array
+    capacities: Array
 
     @classmethod
     def intersecting(cls, parts: Sequence[Part]) -> ConvexSet:
@@ -133,7 +141,16 @@ class ConvexSet:
             slacks,
             np.concatenate([part.widths for part in parts]),
             Callback(functions),
+            np.array([float(part.capacity is None) for part in parts]),
+            _capacities(parts),
         )
+
+
+def _capacities(parts: Sequence[Part]) -> Array:
+    size = parts[0].directions.shape[1]
+    if all(part.capacity is None for part in parts):
+        return np.empty((0, size))
+    return np.array([np.zeros(size) if part.capacity is None else part.capacity for part in parts])
 
 
 @kernel
@@ -219,10 +236,9 @@ def _called(w, parameters, callback, gradient, hessian):
 
 
 @kernel
-def total_support(rows, parameters, callback, w):
-    """The sum of all parts' support functions, each at its own directions."""
-    total, nothing, none = 0.0, np.empty(0), np.empty((0, 0))
+def supports(rows, parameters, callback, w, out):
+    """The parts' support functions, each at its own directions."""
+    nothing, none = np.empty(0), np.empty((0, 0))
     for p in range(len(rows)):
         kind, first, last, offset = rows[p]
-        total += support(kind, w[first:last], parameters[offset:], callback, nothing, none)
-    return total
+        out[p] = support(kind, w[first:last], parameters[offset:], callback, nothing, none)

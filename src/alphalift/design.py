@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from alphalift.errors import SettingError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.proof import as_floats, checkable, proven_integers
-from alphalift.regions import Region
+from alphalift.regions import After, Region
 from alphalift.regions.base import perfect_privacy
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal, Solver
+from alphalift.together import Proven, earlier_of
 from alphalift.utilities import MutualInformation, Utility
 
 _USUAL_BITS, _MOST_BITS = 52, 512
@@ -30,33 +32,56 @@ def design(
     solver: Solver | None = None,
     bits: int = _USUAL_BITS,
     source: str = "",
+    after: Sequence[Proven] = (),
 ) -> Solution:
     """The mechanism that keeps as much of X as the solver can find within the region, in integers, proven.
 
     Unless named, the utility is mutual information and the solver is `Optimal()`, which returns the optimum
     to within 1e-4 and a bound on what any mechanism could reach. Probabilities are integers over 2^bits. `source` says
     where the joint and its domain come from; the file's provenance repeats it.
+
+    `after` are mechanisms that have released this column, or others of the same people: the promise is then about all of
+    their outputs and this one's together. The joint must have their columns (`read_joint(..., beside=...)`).
     """
     solver = solver or Optimal()
-    found = solver.solve(region.about(joint), [region], utility or MutualInformation())[0]
-    proven = prove(replace(found, settings="; ".join(filter(None, [repr(solver), source]))), bits=bits)
+    about = region.about(joint)
+    earlier = earlier_of(joint, after) if after else None
+    if earlier is not None and about is not joint:
+        earlier = earlier.about_x()
+    promise = region if earlier is None else earlier.promise(region, about)
+    found = _solved(about, promise, solver, utility or MutualInformation())
+    found = replace(found, settings="; ".join(filter(None, [repr(solver), source])), after=earlier)
+    proven = prove(found, bits=bits)
     if isinstance(solver, Optimal) and (proven.status is Status.ROUNDED or proven.relative_gap > _LARGE_GAP):
         return _at_least_perfect(proven, bits)
     return proven
 
 
+def _solved(joint: Joint, promise: Region, solver: Solver, utility: Utility) -> Solution:
+    """The solver's answer, with the joint itself also where another one was solved for."""
+    if not isinstance(promise, After):
+        return solver.solve(joint, [promise], utility)[0]
+    found = solver.solve(promise.known, [promise], utility)[0]
+    return replace(found, mechanism=Mechanism(joint, found.mechanism.p_y_given_x))
+
+
 def _at_least_perfect(proven: Solution, bits: int) -> Solution:
-    """The solution, or what perfect privacy keeps where that is more: it keeps every promise.
+    """The solution, or what perfect privacy keeps where that is more: it keeps every promise, also after other releases
+    if they belong to the secret.
 
     Budgets so tiny that floats or bits can hardly use them would otherwise do worse than a budget of 0.
     """
     if proven.region.perfect or proven.integers is None:
         return proven
-    found = _PERFECT_SOLVER.solve(proven.joint, [perfect_privacy()], proven.objective)[0]
+    after = proven.region if isinstance(proven.region, After) else None
+    found = _PERFECT_SOLVER.solve(after.known if after else proven.joint, [perfect_privacy()], proven.objective)[0]
     perfect = prove(found, bits=bits)
-    if perfect.utility <= proven.utility:
+    if perfect.utility <= proven.utility or perfect.integers is None:
         return proven
-    return replace(proven, mechanism=perfect.mechanism, integers=perfect.integers)
+    mechanism, integers = Mechanism(proven.joint, perfect.mechanism.p_y_given_x), perfect.integers
+    if after is not None:
+        integers = replace(integers, labels=integers.labels | {"s": list(proven.joint.s_labels)}, unseen=None)
+    return replace(proven, mechanism=mechanism, integers=integers)
 
 
 def prove(solution: Solution, *, bits: int = _USUAL_BITS) -> Solution:
@@ -71,7 +96,7 @@ def prove(solution: Solution, *, bits: int = _USUAL_BITS) -> Solution:
     promise = checkable(solution.region)
     if promise is None:
         return replace(solution, status=Status.UNPROVEN)
-    integers = proven_integers(solution.mechanism, promise, bits)
+    integers = proven_integers(solution.mechanism, promise, bits, solution.region.blocks(solution.joint))
     floats = Mechanism(solution.joint, as_floats(integers.weights, integers.bits))
     proven = replace(solution, mechanism=floats, integers=integers)
     lost = solution.normalized_utility - proven.normalized_utility

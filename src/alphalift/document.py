@@ -13,11 +13,13 @@ from typing import Any
 from flint import arb
 
 from alphalift.errors import InputError, PromiseError, ProofError
-from alphalift.joint import Joint
+from alphalift.joint import Joint, Origin
 from alphalift.proof import checkable, checker, exported, region_of, statement
 from alphalift.proof.checker import Integers, Verdict
+from alphalift.proof.rounding import decimal
 from alphalift.regions import Region
 from alphalift.solution import Solution
+from alphalift.together import Earlier
 from alphalift.utilities import MutualInformation
 
 # Digits of a claim; the checker's balls are narrower.
@@ -31,15 +33,15 @@ def to_document(solution: Solution) -> dict[str, Any]:
         raise InputError("only a proven mechanism can be written; this one is not (see design and prove)")
     if not isinstance(solution.objective, MutualInformation):
         raise InputError(f"a file can claim mutual information, not {solution.objective}")
-    counts = [list(row) for row in solution.joint.weights]
+    counts, blocks = [list(row) for row in solution.joint.weights], solution.region.blocks(solution.joint)
     certificate = exported(solution.certificate, solution.joint, solution.region)
     try:
-        bound = checker.optimum_bound(counts, promise, certificate)
+        bound = checker.optimum_bound(blocks, promise, certificate)
     except checker.RefusedError as error:
         raise ProofError(f"the solver's bound cannot be proven: {error}") from None
     return {
         "format": "alphalift-mechanism",
-        "version": 1,
+        "version": 2,
         "identity": integers.identity,
         "labels": integers.labels,
         "promise": statement(solution.region),
@@ -57,7 +59,40 @@ def to_document(solution: Solution) -> dict[str, Any]:
         "weights": integers.weights,
         "joint": {"counts": counts},
         "certificate": certificate,
+        "table": _table(solution.joint),
+        "after": _after(solution.after),
     }
+
+
+def _table(joint: Joint) -> dict[str, Any] | None:
+    """Which columns the symbols come from, as a release needs to know it."""
+    origin = joint.origin
+    if origin is None:
+        return None
+    return {
+        "sensitive": list(origin.sensitive),
+        "useful": list(origin.useful),
+        "bins": {column: [decimal(edge) for edge in edges] for column, edges in origin.bins},
+        "declared": list(origin.declared),
+        "without_mass": list(joint.x_without_mass),
+    }
+
+
+def _origin(table: dict[str, Any] | None) -> Origin | None:
+    if table is None:
+        return None
+    bins = tuple((column, tuple(map(float, edges))) for column, edges in table["bins"].items())
+    return Origin(tuple(table["sensitive"]), tuple(table["useful"]), bins, tuple(table["declared"]))
+
+
+def _after(earlier: Earlier | None) -> dict[str, Any] | None:
+    if earlier is None:
+        return None
+    mechanisms = [
+        {"identity": own.identity, "labels": own.labels, "bits": own.bits, "weights": own.weights, "unseen": own.unseen}
+        for own in earlier.mechanisms
+    ]
+    return {"mechanisms": mechanisms, "cells": [list(cell) for cell in earlier.cells]}
 
 
 def to_json(document: dict[str, Any]) -> str:
@@ -70,27 +105,45 @@ def withhold_joint(document: dict[str, Any], salt: str) -> tuple[dict[str, Any],
     """The document with a salted commitment in place of the counts, and the opening that reveals them.
 
     The certificate moves to the opening, since its numbers follow the counts. The law for unseen values is dropped,
-    since it is P_Y, and P_X can be solved for from that and the weights: such a mechanism refuses unseen values.
+    since it is P_Y, and P_X can be solved for from that and the weights: such a mechanism refuses unseen values. Of earlier
+    mechanisms the names stay. Claims keep the decimals that so many records support, rounded to the safe side: with fifteen
+    they tell tables apart. So do fine weights: see `for_sharing`.
     """
-    counts = document["joint"]["counts"]
+    counts, after = document["joint"]["counts"], document["after"]
     integers = replace(checker.integers_of(document), unseen=None)
+    sealed = checker.commitment(salt, counts, None if after is None else after["cells"])
+    digits = max(int(math.log10(sum(map(sum, counts)) / len(counts) / len(counts[0])) / 2), 1)
     hidden = {
         "identity": integers.identity,
         "unseen": None,
-        "joint": {"commitment": checker.commitment(salt, counts)},
+        "claims": {
+            name: _decimal(Fraction(claim) * 10**digits, digits, upwards=name == "optimum_at_most")
+            for name, claim in document["claims"].items()
+        },
+        "joint": {"commitment": sealed},
         "certificate": None,
+        "after": None if after is None else {"identities": [own["identity"] for own in after["mechanisms"]]},
     }
-    return document | hidden, {"salt": salt, "counts": counts, "certificate": document["certificate"]}
+    return document | hidden, {
+        "salt": salt,
+        "counts": counts,
+        "certificate": document["certificate"],
+        "after": after,
+    }
 
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """A mechanism read from a file: its integers, promise and joint, and the verdict on each claim, all proven."""
+    """A mechanism read from a file: its integers, promise and joint, and the verdict on each claim, all proven.
+
+    `after` is what was released before, where the promise is about all of it together.
+    """
 
     integers: Integers
     region: Region
     joint: Joint
     verdicts: tuple[Verdict, ...]
+    after: Earlier | None = None
 
 
 def load(path: str | Path, opening: str | Path | None = None) -> Stored:
@@ -109,17 +162,28 @@ def load(path: str | Path, opening: str | Path | None = None) -> Stored:
     # A file does not say whether its counts are records or a ratio, so the joint has no number of records.
     total = sum(map(sum, counts))
     shares = [[Fraction(count, total) for count in row] for row in counts]
-    joint = Joint(shares, integers.labels["s"], integers.labels["x"])
+    origin, table, after = _origin(document.get("table")), document.get("table"), (opened or document).get("after")
+    declared = table["without_mass"] if table is not None else []
+    shares = [[*row, *(0 for _ in declared)] for row in shares]
+    joint = Joint(shares, integers.labels["s"], [*integers.labels["x"], *declared], origin=origin)
     try:
         region = region_of(document["promise"])
     except PromiseError as error:
         raise ProofError(f"{path} is refused: floats cannot hold its promise: {error}") from None
-    return Stored(integers, region, joint, tuple(verdicts))
+    earlier = None
+    if after is not None:
+        cells = tuple(tuple(cell) for cell in after["cells"])
+        earlier = Earlier(tuple(map(checker.integers_of, after["mechanisms"])), cells)
+        region = earlier.promise(region, joint)
+    return Stored(integers, region, joint, tuple(verdicts), earlier)
 
 
 def _rounded(value: arb, *, upwards: bool) -> str:
     """A decimal not below (`upwards`) or not above the number, and 0 if that would be negative."""
     mantissa, exponent = value.man_exp()
-    scaled = Fraction(int(mantissa)) * Fraction(2) ** int(exponent) * 10**_DIGITS
+    return _decimal(Fraction(int(mantissa)) * Fraction(2) ** int(exponent) * 10**_DIGITS, _DIGITS, upwards=upwards)
+
+
+def _decimal(scaled: Fraction, digits: int, *, upwards: bool) -> str:
     units = max(math.ceil(scaled) if upwards else math.floor(scaled), 0)
-    return f"{units // 10**_DIGITS}.{units % 10**_DIGITS:0{_DIGITS}d}"
+    return f"{units // 10**digits}.{units % 10**digits:0{digits}d}"

@@ -13,6 +13,7 @@ from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.proof.checker import Integers
 from alphalift.regions import Region
+from alphalift.together import Earlier
 from alphalift.utilities import Utility
 
 
@@ -36,7 +37,7 @@ class Solution:
     `upper_bound` is in the units of `utility`. A solver that proves none leaves the utility of publishing X;
     `certificate` is the proof of a better one, for solvers that keep it. `integers` is the mechanism as it is
     sampled and proven, where it has been (`design`); `mechanism` then holds the same law in floats. `settings` says
-    how it was found.
+    how it was found. `after` is what was released before, where the promise is about all of it together.
     """
 
     mechanism: Mechanism
@@ -47,10 +48,10 @@ class Solution:
     certificate: Certificate | PairCertificate | None = None
     integers: Integers | None = None
     settings: str = ""
+    after: Earlier | None = None
 
     def __post_init__(self) -> None:
-        about = self.region.about(self.joint)
-        if about is not self.joint and about != self.joint:
+        if not self.region.answers(self.joint):
             raise SettingError(
                 f"{self.region} is about another secret than this joint's: solve it for region.about(joint)"
             )

@@ -1,44 +1,169 @@
-"""What the outputs of several mechanisms tell together about one secret (same column only, until all columns are counted)."""
+"""Several releases about the same people: what they tell together, exactly, from the joint of the secret and all columns.
+
+Outputs are drawn independently given the columns that they are drawn from. From the joint of the secret with *all* of these
+columns P(s, y1, ..., yk) follows exactly; from anything less nothing follows but a lift of at most 1 / P(s): two columns
+that tell nothing each may tell the secret entirely (its bits and a one-time pad).
+"""
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
+from typing import Protocol
 
+from alphalift.errors import InputError
 from alphalift.joint import Joint, Variable
-from alphalift.proof import Integers
+from alphalift.proof import checker
+from alphalift.proof.checker import Integers, Matrix
+from alphalift.regions import After, Region
 
-_MOST = 200_000
+
+class Proven(Protocol):
+    """A proven mechanism and its joint: a `Solution` of `design`, or a file that `load` has proven again."""
+
+    @property
+    def integers(self) -> Integers | None: ...
+
+    @property
+    def joint(self) -> Joint: ...
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """Mechanisms that have answered before, and the cells (s, x, x1, ..., xk, count) of the joint with their columns.
+
+    The number |X1| stands for a value that the mechanism of x1 does not know. `variables` are what x1, ..., xk are of, where
+    that is known.
+    """
+
+    mechanisms: tuple[Integers, ...]
+    cells: tuple[tuple[int, ...], ...]
+    variables: tuple[Variable, ...] = ()
+
+    @classmethod
+    def of(cls, joint: Joint, mechanisms: Sequence[Integers], variables: Sequence[Variable]) -> Earlier | None:
+        """Each mechanism reads the variable at its place; none if the joint does not contain one of them."""
+        places = [_place(joint, variable) for variable in variables]
+        if any(place is None for place in places):
+            return None
+        cells: dict[tuple[int, ...], int] = {}
+        for *key, count in _cells(joint):
+            chosen = (*key[:2], *(key[place] for place in places if place is not None))
+            cells[chosen] = cells.get(chosen, 0) + count
+        return cls(tuple(mechanisms), tuple((*key, count) for key, count in cells.items()), tuple(variables))
+
+    def about_x(self) -> Earlier:
+        """The same with X for the secret."""
+        cells: dict[tuple[int, ...], int] = {}
+        for _, x, *rest, count in self.cells:
+            cells[x, x, *rest] = cells.get((x, x, *rest), 0) + count
+        return Earlier(self.mechanisms, tuple((*key, count) for key, count in cells.items()), self.variables)
+
+    def blocks(self, joint: Joint) -> list[Matrix]:
+        """Counts of s and x for every combination of earlier outputs, those that tell the same added up."""
+        for mechanism, place in zip(self.mechanisms, range(2, 2 + len(self.mechanisms)), strict=True):
+            if mechanism.unseen is None and any(cell[place] == len(mechanism.labels["x"]) for cell in self.cells):
+                raise InputError(
+                    "the table has values that an earlier mechanism does not know and has no law for; leave those records out"
+                )
+        try:
+            return checker.blocks_of(
+                [list(row) for row in joint.weights], [list(c) for c in self.cells], [*self.mechanisms]
+            )
+        except checker.RefusedError:
+            raise InputError(
+                "the earlier mechanisms have too many combinations of outputs to look at them all"
+            ) from None
+
+    def promise(self, region: Region, joint: Joint) -> Region:
+        """The region for everything released, these mechanisms' outputs included; itself if they tell nothing more."""
+        blocks = self.blocks(joint)
+        if len(blocks) == 1:
+            return region
+        return After(region, joint, tuple(tuple(tuple(row) for row in block) for block in blocks))
+
+
+def earlier_of(joint: Joint, after: Sequence[Proven]) -> Earlier:
+    """What was released before, of a joint that has all of its columns."""
+    mechanisms = [mechanism.integers for mechanism in after]
+    proven = [integers for integers in mechanisms if integers is not None]
+    if len(proven) < len(mechanisms):
+        raise InputError("a mechanism that was released before is not proven; only proven ones can be counted together")
+    found = Earlier.of(joint, proven, [mechanism.joint.useful for mechanism in after])
+    if found is None:
+        raise InputError(
+            "the joint does not have the columns of all mechanisms that it comes after, and nothing can be said without "
+            "them; count them together: read_joint(table, ..., beside=[mechanism.joint.useful for mechanism in after])"
+        )
+    return found
+
+
+def _place(joint: Joint, variable: Variable) -> int | None:
+    """Where the variable's number stands in the joint's cells."""
+    if variable == joint.useful:
+        return 1
+    beside = joint.beside.variables if joint.beside is not None else ()
+    return 2 + beside.index(variable) if variable in beside else None
+
+
+def _cells(joint: Joint) -> Sequence[tuple[int, ...]]:
+    if joint.beside is not None:
+        return joint.beside.cells
+    return [(s, x, count) for s, row in enumerate(joint.weights) for x, count in enumerate(row) if count]
 
 
 @dataclass(frozen=True)
 class Together:
-    """The largest lift of a secret that all outputs together can have."""
+    """How many times as likely the outputs of several mechanisms together make a secret, at most; exactly, if `exact`."""
 
     mechanisms: int
     max_lift: Fraction
-    prior: Fraction
+    exact: bool
 
     def __str__(self) -> str:
-        lift = math.ceil(self.max_lift * 1000) / 1000
-        return f"{self.mechanisms} mechanisms have now answered for these people: together their outputs make a secret up to {lift:.3f} times as likely; no single promise covers that"
+        how = "up to" if self.exact else "by a bound at most"
+        return (
+            f"{self.mechanisms} releases have now answered for these records: together their outputs make a secret "
+            f"{how} {_rounded_up(self.max_lift)} times as likely; no single promise covers that"
+        )
 
 
 def told_together(joint: Joint, mechanisms: Sequence[Integers], variables: Sequence[Variable]) -> Together | None:
-    """The exact figure where all of them read the joint's own X, else None."""
-    if any(variable != joint.useful for variable in variables):
+    """The largest lift of the joint's secret over all outputs together; each mechanism reads the variable at its place.
+
+    None where the joint does not contain all variables: then nothing better than certainty, 1 / P(s), is true. Where there
+    are too many combinations of outputs, the bound is what publishing all these columns would tell.
+    """
+    earlier = Earlier.of(joint, mechanisms, variables)
+    if earlier is None:
         return None
-    if math.prod(len(law.weights) for law in mechanisms) > _MOST:
-        return None
-    best = Fraction(0)
-    for rows in itertools.product(*(law.weights for law in mechanisms)):
-        likelihood = [math.prod(row[x] for row in rows) for x in range(len(joint.x_labels))]
-        total = sum(w * like for w, like in zip(joint.x_weights, likelihood, strict=True))
-        if total:
-            for s, row in enumerate(joint.weights):
-                mass = sum(w * like for w, like in zip(row, likelihood, strict=True))
-                best = max(best, Fraction(mass * joint.total, total * joint.s_weights[s]))
-    return Together(len(mechanisms), best, Fraction(min(joint.s_weights), joint.total))
+    try:
+        blocks = earlier.blocks(joint)
+    except InputError:
+        return Together(len(mechanisms), _largest_lift(_published(joint, earlier), joint), exact=False)
+    whole = [[[sum(row)] for row in block] for block in blocks]
+    return Together(len(mechanisms), _largest_lift(whole, joint), exact=True)
+
+
+def _published(joint: Joint, earlier: Earlier) -> list[Matrix]:
+    """A block for every combination of the mechanisms' symbols that occurs."""
+    blocks: dict[tuple[int, ...], Matrix] = {}
+    for s, _, *symbols, count in earlier.cells:
+        blocks.setdefault(tuple(symbols), [[0] for _ in joint.s_labels])[s][0] += count
+    return list(blocks.values())
+
+
+def _largest_lift(blocks: list[Matrix], joint: Joint) -> Fraction:
+    shares = joint.s_weights
+    return max(
+        Fraction(sum(row) * joint.total, share * sum(map(sum, block)))
+        for block in blocks
+        for share, row in zip(shares, block, strict=True)
+    )
+
+
+def _rounded_up(value: Fraction) -> str:
+    """With three digits, never below the value."""
+    return f"{ceil(value * 1000) / 1000:.3f}"

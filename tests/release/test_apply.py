@@ -145,7 +145,7 @@ def test_declared_values_without_mass_are_answered_by_name():
     without_law = type(solution.integers)(solution.integers.labels, solution.integers.bits, weights, None)
 
     class Withheld:
-        integers, joint, region = without_law, solution.joint, solution.region
+        integers, joint, region, after = without_law, solution.joint, solution.region, None
 
     with pytest.raises(TableError, match="declared for the design and that no record of its table had"):
         run(odd, mechanism=Withheld)

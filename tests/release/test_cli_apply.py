@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import alphalift as alphalift_package
-from alphalift.cli import in_options
+from alphalift.terminal import in_options
 
 TABLE = "id,colour,ill\n" + "".join(
     f"{i:03d},{colour},{ill}\n"
@@ -79,7 +79,7 @@ def test_ids_are_pseudonyms_unless_real_ones_are_asked_for(folder):
         ((*APPLY, "-u", "ill"), "say --other-columns"),
         ((*APPLY, "-u", "ill", "--other-columns", "--namespace", "n"), "does not look like the column"),
         ((*APPLY, "--bins", "colour=1"), "leave --bins out"),
-        ((*APPLY, "--bins", "colour=1", "--bins", "colour=2"), "--bins is given twice for column 'colour'"),
+        ((*APPLY, "--bins", "colour=1", "--bins", "colour=2"), "--bins is given twice for the column 'colour'"),
         ((*APPLY[:3], "--id", "size", *APPLY[5:]), "no column 'size'"),
         ((*APPLY[:3], "--id", "colour", *APPLY[5:]), "cannot also be the id"),
         ((*APPLY[:5], "--key", "gone"), "there is no such key"),
@@ -136,7 +136,7 @@ def test_a_second_mechanism_needs_to_be_asked_for(folder):
     assert "--new-release" in refused.stderr
     assert "new_release" not in refused.stderr
     done = alphalift(*other, "--new-release", "--out", "x.csv", folder=folder)
-    assert "2 mechanisms have now answered" in done.stdout
+    assert "2 releases have now answered" in done.stdout
     (folder / "x.csv").unlink()
 
 

@@ -80,30 +80,34 @@ def test_only_the_key_opens_what_was_sealed(key):
 )
 def test_anything_else_is_another_release(change, words):
     history = History((ENTRY,))
-    history.require_admitted(ENTRY, (), new_release=False)
+    history.require_admitted(ENTRY, new_release=False)
     other = replace(ENTRY, **change)
     with pytest.raises(InputError, match=words):
-        history.require_admitted(other, (), new_release=False)
-    history.require_admitted(other, (), new_release=True)
-    History((ENTRY, other)).require_admitted(other, (), new_release=False)
+        history.require_admitted(other, new_release=False)
+    history.require_admitted(other, new_release=True)
+    History((ENTRY, other)).require_admitted(other, new_release=False)
 
 
 def test_the_same_release_under_another_key_is_another_one():
     with pytest.raises(InputError, match="another key"):
-        History((), (ENTRY,)).require_admitted(ENTRY, (), new_release=False)
+        History((), (ENTRY,)).require_admitted(ENTRY, new_release=False)
 
 
-def test_what_was_designed_after_all_others_is_admitted():
+def test_what_was_designed_after_all_others_is_admitted(key):
     """Its promise covers them: the same secret and ids, each mechanism as often as it has answered, a counted column."""
-    History((ENTRY,)).require_admitted(SECOND, (ONE,), new_release=False)
-    for others, after in (
-        ((ENTRY, replace(ENTRY, record_id="n")), (ONE, ONE)),
-        ((ENTRY, ENTRY), (ONE,)),
-        ((replace(ENTRY, variable=replace(JOINT.useful, columns=("pay",))),), (ONE,)),
-        ((ENTRY,), (OTHER,)),
-    ):
+    first = (ONE.identity, JOINT.useful)
+    after = replace(SECOND, after=(first,))
+    History((ENTRY,)).require_admitted(after, new_release=False)
+    assert told([ENTRY, after]).promised
+    assert "about all of them together" in str(told([after, ENTRY]))
+    written(Ledger.beside(key), key, after)
+    assert Ledger.beside(key).entries(key, "people") == [after]
+    renamed = replace(ENTRY, variable=replace(JOINT.useful, columns=("pay",)))
+    race = replace(ENTRY, joint=Joint(JOINT.weights, counts=True, origin=replace(JOINT.origin, sensitive=("race",))))
+    for others in ((ENTRY, ENTRY), (ENTRY, replace(ENTRY, record_id="n")), (renamed,), (SECOND,), (race,)):
         with pytest.raises(InputError, match="released before"):
-            History((), others).require_admitted(SECOND, after, new_release=False)
+            History((), others).require_admitted(after, new_release=False)
+        assert not told([*others, after]).promised
 
 
 def test_what_nobody_has_counted_together_may_tell_everything():

@@ -64,7 +64,7 @@ class TestTwoColumns:
             law = type(solution.integers)(solution.integers.labels, 52, weights, None)
 
             class Coin:
-                integers, joint, region = law, solution.joint, solution.region
+                integers, joint, region, after = law, solution.joint, solution.region, None
 
             same = self.table.assign(a="0", b="0")
             done = with_ledger(key, same, mechanism=Coin, new_release=True)

@@ -410,6 +410,18 @@ def test_a_name_with_a_line_end_stays_on_one_line(tmp_path):
     assert "\n" not in str(caught.value)
 
 
+def test_a_name_that_is_not_utf8_is_called_that(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.csv")
+    try:
+        with open(path, "w") as file:
+            file.write("s,x\na,b\n")
+    except OSError:
+        pytest.skip("no such names here")
+    with pytest.raises(TableError, match="a name that is not UTF-8") as caught:
+        read_joint(path, sensitive="s", useful="x")
+    assert str(caught.value).isprintable()
+
+
 @pytest.mark.parametrize("kind", ["file", "folder"])
 def test_a_name_is_no_pattern(tmp_path, kind):
     for folder in ("a[1]", "a1", "y=2"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,18 +24,38 @@ _NODES_A_THREAD = 16
 class ConcaveProgram:
     """The feasible set {V in the simplex : V A in the convex set} and the compiled curve phi; u comes later.
 
-    `moments` is A, (|X|, k): what the directions of the set make of the symbols.
+    `vectors` are the set's vectors of the symbols, (|X|, n): V is allowed if V `vectors` lies in the set.
     """
 
     body: ConvexSet
     curve: Any
-    moments: Array
+    vectors: Array
+
+    @cached_property
+    def moments(self) -> Array:
+        """A, (|X|, k): what the directions of the set make of the symbols."""
+        return np.ascontiguousarray(self.vectors @ self.body.directions.T)
+
+    @cached_property
+    def masses(self) -> Array:
+        """M, (|X|, parts): what the capacities of the set's parts make of the symbols."""
+        return np.ascontiguousarray(self.vectors @ self.body.capacities.T)
 
     @property
     def arguments(self) -> tuple[Any, Any]:
         """What every kernel takes first: the body and the curve."""
         body = self.body
-        return (body.rows, body.parameters, self.moments, body.slacks, body.widths, body.callback), self.curve
+        sets = (
+            body.rows,
+            body.parameters,
+            self.moments,
+            body.slacks,
+            body.widths,
+            body.callback,
+            body.fixed,
+            self.masses,
+        )
+        return sets, self.curve
 
     def compile(self) -> None:
         """Compile the kernels, or load them from numba's cache; later calls cost nothing."""

@@ -7,13 +7,15 @@ set that is known by its support function sigma on directions w >= 0 (alphalift.
     nu - sigma(w) + sum_x min(q_x(low_x), q_x(high_x)),   q_x(v) = phi(v) - c_x v,   c = u + nu - A w
 
 is a lower bound, because a concave q_x is least at an end of its interval. A slack t of the set in [0, width] with
-coefficients B adds min(0, width B.w). The best (w, nu) is the dual of the chord relaxation, a convex program in V
+coefficients B adds min(0, width B.w). Of a part with a capacity, which confines V A to a cone, sigma is multiplied by
+the capacity M.V instead of 1: it moves from the constant to c, c_x = u_x + nu - A_x w + M_x sigma(w). The best (w, nu) is the dual of the chord relaxation, a convex program in V
 whose interior-point steps need only k + 1 equations. Nothing has to converge: whatever (w, nu) comes out, the bound is
 evaluated at it afterwards, less what rounding may have added.
 
 Arguments are arrays and the compiled function `curve` (see alphalift.compiled); `body` is (rows, parameters, moments,
-slacks, widths, callback): the set's parts and parameters, A, the slacks' coefficients (count, k) and widths, and what
-evaluates parts that are Python functions.
+slacks, widths, callback, fixed, masses): the set's parts and parameters, A, the slacks' coefficients (count, k) and widths,
+what evaluates parts that are Python functions, and the parts' capacities: fixed, 1 or 0, and M, (|X|, parts), which has no
+columns where no part has one.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
@@ -27,7 +29,7 @@ import numpy as np
 from numba import types
 
 from alphalift.compiled import CALLBACK, CURVE, INTEGERS, MATRIX, VECTOR, compile_once, kernel
-from alphalift.convex import CALLED, ENTROPY, HALF_SPACES, support, total_support
+from alphalift.convex import CALLED, ENTROPY, HALF_SPACES, support, supports
 
 # Symbols lighter than this leave a candidate; the interior point never reaches zero exactly.
 _LIGHT = 1e-8
@@ -83,19 +85,31 @@ def _longest(values, steps, length):
 
 @kernel
 def interior_point(
-    rows, parameters, callback, moments, counted, rates, width, base, mass, dual, point, accuracy, enough
+    rows, parameters, callback, moments, masses, counted, rates, width, base, fixed, mass, dual, point, accuracy, enough
 ):
     """Minimise rates.V over 0 <= V <= width, counted.V = mass, base + V A in the set: V into point, (w, nu) into dual.
 
     `counted` is 1 for what counts towards the mass and 0 for slacks. Primal-dual steps with Mehrotra's corrector. The
     moments of a curved part are written as load grad sigma(w) - r, those of half-spaces as g - r. Complementary pairs:
-    V and its reduced cost z, the room width - V and its price y, w and the slack r, and, for a curved part, 1 - load and
-    sigma(w), which lets its w vanish where it does not bind although sigma has a kink there. Eliminating all
-    but (w, nu) leaves a positive definite system. Every step's (w, nu) gives a lower bound; the best is kept, and it is
+    V and its reduced cost z, the room width - V and its price y, w and the slack r, and, for a curved part, capacity - load
+    and sigma(w), which lets its w vanish where it does not bind although sigma has a kink there. The capacity is
+    fixed + M.V; where it moves with V, the load does so too, and A_x - M_x grad sigma takes the place of A_x. Such parts
+    are scaled to a capacity of 1 at the start: it may be tiny, and its w is then as large. Eliminating all but (w, nu) leaves a positive definite system. Every step's (w, nu) gives a lower bound; the best is kept, and it is
     `enough` to reach the given one. Else stops when the total complementarity is below the accuracy.
     """
     count, size = moments.shape
     parts = len(rows)
+    coned = masses.shape[1] > 0
+    capacity, dcapacity, scale = fixed.copy(), np.zeros(parts), np.ones(size)
+    v = point
+    filled = min(max(mass / (counted * width).sum(), 0.02), 0.98)
+    v[:] = width * np.where(counted > 0.0, filled, 0.5)
+    dead = np.zeros(parts, np.bool_)
+    if coned:
+        moments, masses, base, fixed = moments.copy(), masses.copy(), base.copy(), fixed.copy()
+        _scale_capacities(rows, v, moments, masses, base, fixed, capacity, scale)
+        dead[:] = capacity <= 0.0
+    turning = moments.copy()
     w, r, z, y = np.ones(size), np.full(size, 0.1), np.ones(count), np.ones(count)
     gradient, hessian = np.empty(size), np.zeros((size, size))
     factor, side = np.empty((size + 1, size + 1)), np.empty(size + 1)
@@ -107,20 +121,18 @@ def interior_point(
         kind, first, last, _ = rows[p]
         if kind != HALF_SPACES:
             load[p] = 0.5
-            curved += 1
-        if kind == CALLED:  # w has any sign: it has no slack
+            curved += not dead[p]
+        if kind == CALLED or dead[p]:  # w has any sign, or nothing to say: it has no slack
             r[first:last] = 0.0
             pairs -= last - first
-    v = point
-    filled = min(max(mass / (counted * width).sum(), 0.02), 0.98)
-    v[:] = width * np.where(counted > 0.0, filled, 0.5)
+    load *= capacity
     nu = (rates * counted).sum() / counted.sum()
     best = -np.inf
     for step in range(_MOST_STEPS):
         for p in range(parts):
-            if rows[p, 0] == CALLED and (step == 0 or load[p] < _LEAST_LOAD):
+            if rows[p, 0] == CALLED and not dead[p] and (step == 0 or load[p] < _LEAST_LOAD * capacity[p]):
                 _turn_to_moments(w[rows[p, 1] : rows[p, 2]], base[rows[p, 1] : rows[p, 2]], v, moments[:, rows[p, 1] :])
-                load[p] = 0.5
+                load[p] = 0.5 * capacity[p]
         lower = nu * mass + (base * w).sum()
         for p in range(parts):
             kind, first, last, offset = rows[p]
@@ -132,21 +144,28 @@ def interior_point(
                 gradient[first:last],
                 hessian[first:last, first:last],
             )
-            lower -= sigma[p]
+            lower -= fixed[p] * sigma[p]
+        if coned:
+            for p in range(parts):
+                for x in range(count):
+                    for i in range(rows[p, 1], rows[p, 2]):
+                        turning[x, i] = moments[x, i] - masses[x, p] * gradient[i]
         for x in range(count):
             cost = rates[x] - nu * counted[x]
             for i in range(size):
                 cost += moments[x, i] * w[i]
+            for p in range(masses.shape[1]):
+                cost -= masses[x, p] * sigma[p]
             reduced[x] = cost
             lower += width[x] * min(0.0, cost)
         if lower > best:
             best = lower
-            dual[:size] = w
+            dual[:size] = w / scale
             dual[size] = nu
         if best >= enough:
             break
         room[:] = width - v
-        total = (z * v).sum() + (y * room).sum() + (w * r).sum() + ((1.0 - load) * sigma).sum()
+        total = (z * v).sum() + (y * room).sum() + (w * r).sum() + ((capacity - load) * sigma).sum()
         mu = total / (pairs + curved)
         infeasible = abs(mass - (counted * v).sum())
         if total < accuracy and infeasible < accuracy:
@@ -154,19 +173,19 @@ def interior_point(
         factor[:, :] = 0.0
         for p in range(parts):
             kind, first, last, _ = rows[p]
-            if kind != HALF_SPACES:
+            if kind != HALF_SPACES and not dead[p]:
                 for i in range(first, last):
                     for j in range(first, i + 1):
-                        turn = (1.0 - load[p]) / sigma[p] * gradient[i] * gradient[j]
+                        turn = (capacity[p] - load[p]) / sigma[p] * gradient[i] * gradient[j]
                         factor[i, j] = load[p] * hessian[i, j] + turn
         for i in range(size):
             factor[i, i] += r[i] / w[i] if r[i] > 0.0 else _REGULAR
         for x in range(count):
             weight[x] = 1.0 / (z[x] / v[x] + y[x] / room[x])
             for i in range(size):
-                scaled = weight[x] * moments[x, i]
+                scaled = weight[x] * turning[x, i]
                 for j in range(i + 1):
-                    factor[i, j] += scaled * moments[x, j]
+                    factor[i, j] += scaled * turning[x, j]
                 factor[size, i] -= scaled * counted[x]
             factor[size, size] += weight[x] * counted[x]
         if not _factorise(factor, size + 1):
@@ -175,8 +194,10 @@ def interior_point(
         for corrector in range(2):
             for p in range(parts):
                 pull[p] = -1.0
-                if rows[p, 0] != HALF_SPACES:
-                    wanted = target - (1.0 - load[p]) * sigma[p] + second * dload[p] * rise[p]
+                if dead[p]:
+                    pull[p] = 0.0
+                elif rows[p, 0] != HALF_SPACES:
+                    wanted = target - (capacity[p] - load[p]) * sigma[p] + second * (dload[p] - dcapacity[p]) * rise[p]
                     pull[p] = wanted / sigma[p] - load[p]
                 for i in range(rows[p, 1], rows[p, 2]):
                     correction = (target - w[i] * r[i] - second * dw[i] * dr[i]) / w[i] if r[i] > 0.0 else 0.0
@@ -186,13 +207,16 @@ def interior_point(
                 rho[x] = (target - z[x] * v[x] - second * dv[x] * dz[x]) / v[x] - reduced[x] + z[x] - y[x]
                 rho[x] -= (target - y[x] * room[x] + second * dv[x] * dy[x]) / room[x]
                 for i in range(size):
-                    side[i] += moments[x, i] * (v[x] + weight[x] * rho[x])
+                    side[i] += turning[x, i] * (v[x] + weight[x] * rho[x])
+                for p in range(masses.shape[1]):
+                    for i in range(rows[p, 1], rows[p, 2]):
+                        side[i] += masses[x, p] * gradient[i] * v[x]
                 side[size] -= counted[x] * (v[x] + weight[x] * rho[x])
             _back_substitute(factor, side, size + 1)
             for x in range(count):
                 turned = rho[x] + side[size] * counted[x]
                 for i in range(size):
-                    turned -= moments[x, i] * side[i]
+                    turned -= turning[x, i] * side[i]
                 old = dv[x]
                 dv[x] = weight[x] * turned
                 dz[x] = (target - z[x] * v[x] - second * old * dz[x] - z[x] * dv[x]) / v[x]
@@ -208,20 +232,23 @@ def interior_point(
                 if r[i] > 0.0 and dw[i] < 0.0:
                     length = min(length, -w[i] / dw[i])
             for p in range(parts):
-                if rows[p, 0] != HALF_SPACES:
+                if rows[p, 0] != HALF_SPACES and not dead[p]:
                     # pull - (-load) is what the load's own equation asks for, before the turn of w.
                     rise[p] = (gradient[rows[p, 1] : rows[p, 2]] * dw[rows[p, 1] : rows[p, 2]]).sum()
-                    dload[p] = (1.0 - load[p]) * rise[p] / sigma[p] - (pull[p] + load[p])
-                    if dload[p] > 0.0:
-                        length = min(length, (1.0 - load[p]) / dload[p])
-                    elif dload[p] < 0.0:
+                    if coned:
+                        dcapacity[p] = (masses[:, p] * dv).sum()
+                    dload[p] = dcapacity[p] + (capacity[p] - load[p]) * rise[p] / sigma[p] - (pull[p] + load[p])
+                    if dload[p] > dcapacity[p]:
+                        length = min(length, (capacity[p] - load[p]) / (dload[p] - dcapacity[p]))
+                    if dload[p] < 0.0:
                         length = min(length, -load[p] / dload[p])
             if corrector == 0:
                 length = min(length, 1.0)
                 ahead = ((z + length * dz) * (v + length * dv)).sum() + ((w + length * dw) * (r + length * dr)).sum()
                 ahead += ((y + length * dy) * (room - length * dv)).sum()
                 for p in range(parts):
-                    ahead += (1.0 - load[p] - length * dload[p]) * max(sigma[p] + length * rise[p], 0.0)
+                    free = capacity[p] - load[p] + length * (dcapacity[p] - dload[p])
+                    ahead += free * max(sigma[p] + length * rise[p], 0.0)
                 target = mu * max((ahead / total) ** 3, 0.1 if curved else 0.0)
                 second = 1.0
         length = _within_trust(rows, parameters, w, dw, min(1.0, 0.99 * length))
@@ -232,6 +259,24 @@ def interior_point(
         r += length * dr
         nu += length * side[size]
         load += length * dload
+        if coned:
+            for p in range(parts):
+                capacity[p] = fixed[p] + (masses[:, p] * v).sum()
+
+
+@kernel
+def _scale_capacities(rows, v, moments, masses, base, fixed, capacity, scale):
+    """Divide every part by its capacity at V, which becomes 1; a part without any, which says nothing, keeps 0."""
+    for p in range(len(rows)):
+        own = fixed[p] + (masses[:, p] * v).sum()
+        capacity[p] = 0.0
+        if own > 0.0:
+            capacity[p] = 1.0
+            fixed[p] /= own
+            masses[:, p] /= own
+            moments[:, rows[p, 1] : rows[p, 2]] /= own
+            base[rows[p, 1] : rows[p, 2]] /= own
+            scale[rows[p, 1] : rows[p, 2]] = own
 
 
 @kernel
@@ -277,16 +322,19 @@ def exact_bound(body, curve, prices, low, high, dual):
     For a fixed w the relaxation fills the box from low, the cheapest slope first, until the mass is one; nu is
     the slope at which it stops. The bound itself is then the formula at (w, nu), valid whatever they are.
     """
-    rows, parameters, moments, slacks, widths, callback = body
+    rows, parameters, moments, slacks, widths, callback, fixed, masses = body
     count, size = moments.shape
     # Clearly empty: a certificate rounds its places, and a box must not come to life by that.
     if low.sum() > 1.0 + _EMPTY * count or high.sum() < 1.0 - _EMPTY * count or (low > high).any():
         return np.inf
-    slope, at_low, at_high = np.empty(count), np.empty(count), np.empty(count)
+    slope, at_low, at_high, sigmas = np.empty(count), np.empty(count), np.empty(count), np.empty(len(rows))
+    supports(rows, parameters, callback, dual[:size], sigmas)
     for x in range(count):
         rate = -prices[x]
         for i in range(size):
             rate += moments[x, i] * dual[i]
+        for p in range(masses.shape[1]):
+            rate -= masses[x, p] * sigmas[p]
         at_low[x] = curve(low[x], 0) + rate * low[x]
         at_high[x] = curve(high[x], 0) + rate * high[x]
         slope[x] = (at_high[x] - at_low[x]) / (high[x] - low[x]) if high[x] > low[x] else np.inf
@@ -300,7 +348,9 @@ def exact_bound(body, curve, prices, low, high, dual):
     if not abs(nu) < np.inf:
         nu = 0.0
     dual[size] = nu
-    sigma = total_support(rows, parameters, callback, dual[:size])
+    sigma = 0.0
+    for p in range(len(rows)):
+        sigma += fixed[p] * sigmas[p]
     bound, magnitude, passed = nu - sigma, abs(nu) + abs(sigma), 0.0
     for p in range(len(rows)):
         if rows[p, 0] == HALF_SPACES:  # whose terms may cancel; the other kinds' are positive
@@ -309,6 +359,8 @@ def exact_bound(body, curve, prices, low, high, dual):
     for x in range(count):
         bound += min(at_low[x] - nu * low[x], at_high[x] - nu * high[x])
         magnitude += high[x] * (1.0 + abs(prices[x]) + abs(nu) + _size_of(moments[x], dual))
+        for p in range(masses.shape[1]):
+            magnitude += high[x] * masses[x, p] * abs(sigmas[p])
         passed += abs(bound)
     for k in range(len(widths)):
         saved = 0.0
@@ -318,7 +370,7 @@ def exact_bound(body, curve, prices, low, high, dual):
         magnitude += widths[k] * _size_of(slacks[k], dual)
         passed += abs(bound)
     # Large duals cancel: what the terms and their sum may have lost to rounding must not count as proven.
-    bound -= _ROUNDING * ((size + 4) * magnitude + passed)
+    bound -= _ROUNDING * ((size + masses.shape[1] + 4) * magnitude + passed)
     return bound if abs(bound) < np.inf else -np.inf  # not a number is no bound
 
 
@@ -332,9 +384,13 @@ def _size_of(row, dual):
 
 
 @kernel
-def trim(curve, moments, prices, low, high, dual, bound, threshold):
+def trim(body, curve, prices, low, high, dual, bound, threshold):
     """Shrink the box by slabs that (w, nu) already proves to lie above the threshold."""
+    rows, parameters, moments, _, _, callback, _, masses = body
     count, size = moments.shape
+    sigmas = np.zeros(len(rows))
+    if masses.shape[1]:
+        supports(rows, parameters, callback, dual[:size], sigmas)
     for x in range(count):
         width = high[x] - low[x]
         if width < _POINT:
@@ -342,6 +398,8 @@ def trim(curve, moments, prices, low, high, dual, bound, threshold):
         c = prices[x] + dual[size]
         for i in range(size):
             c -= moments[x, i] * dual[i]
+        for p in range(masses.shape[1]):
+            c += masses[x, p] * sigmas[p]
         at_low = curve(low[x], 0) - c * low[x]
         at_high = curve(high[x], 0) - c * high[x]
         # The slab [a, b] of symbol x has the bound: bound - min(at_low, at_high) + min(q(a), q(b)).
@@ -365,12 +423,12 @@ def trim(curve, moments, prices, low, high, dual, bound, threshold):
 
 
 @kernel
-def _with_slacks(slacks, widths, count):
-    """Moments, rates, widths and what counts as mass for `count` symbols, to be filled, and the set's slacks."""
+def _with_slacks(slacks, widths, count, parts):
+    """Moments, capacities, rates, widths and what counts as mass for `count` symbols, to be filled, and the set's slacks."""
     total = count + len(widths)
     part, rates, width, counted = np.empty((total, slacks.shape[1])), np.zeros(total), np.ones(total), np.ones(total)
     part[count:], width[count:], counted[count:] = slacks, widths, 0.0
-    return part, rates, width, counted
+    return part, np.zeros((total, parts)), rates, width, counted
 
 
 @kernel
@@ -386,24 +444,28 @@ def relax(body, curve, prices, low, high, dual, point, accuracy, threshold):
     start, end = low, high
     if 1.0 - low.sum() < _PADDING or high.sum() - 1.0 < _PADDING:
         start, end = np.maximum(low - _PADDING, 0.0), np.minimum(high + _PADDING, 1.0)
-    rows, parameters, moments, slacks, widths, callback = body
+    rows, parameters, moments, slacks, widths, callback, fixed, masses = body
     count, size = moments.shape
     free = np.flatnonzero(end - start > _POINT)
-    part, rates, width, counted = _with_slacks(slacks, widths, len(free))
-    mass, base, constant = 1.0, np.zeros(size), 0.0
+    part, shares, rates, width, counted = _with_slacks(slacks, widths, len(free), masses.shape[1])
+    mass, base, constant, held = 1.0, np.zeros(size), 0.0, fixed.copy()
     for x in range(count):
         mass -= start[x]
         constant += curve(start[x], 0) - prices[x] * start[x]
         base += start[x] * moments[x]
         point[x] = start[x]
+        for p in range(masses.shape[1]):
+            held[p] += start[x] * masses[x, p]
     for k in range(len(free)):
         x = free[k]
-        part[k] = moments[x]
+        part[k], shares[k] = moments[x], masses[x]
         width[k] = end[x] - start[x]
         rates[k] = (curve(end[x], 0) - curve(start[x], 0)) / width[k] - prices[x]
     found = np.empty(len(part))
     enough = threshold - constant + 1e-9
-    interior_point(rows, parameters, callback, part, counted, rates, width, base, mass, dual, found, accuracy, enough)
+    interior_point(
+        rows, parameters, callback, part, shares, counted, rates, width, base, held, mass, dual, found, accuracy, enough
+    )
     point[free] += found[: len(free)]
     new = exact_bound(body, curve, prices, low, high, dual)
     if new > bound:
@@ -499,7 +561,7 @@ def _inherit(body, curve, prices, node, threshold, tree):
     bound = exact_bound(body, curve, prices, low, high, dual)
     tree[8][node] = dual[-1]
     if bound < threshold:
-        trim(curve, body[2], prices, low, high, dual, bound, threshold)
+        trim(body, curve, prices, low, high, dual, bound, threshold)
     return bound
 
 
@@ -527,22 +589,36 @@ def _descend(body, curve, prices, point):
     A concave function lies below its tangents, so every full step descends. Returns the objective reached,
     infinite if the first step already failed.
     """
-    rows, parameters, moments, slacks, widths, callback = body
+    rows, parameters, moments, slacks, widths, callback, fixed, masses = body
     size = moments.shape[1]
-    value = np.inf
+    value, base = np.inf, np.zeros(size)
     dual = np.empty(size + 1)
     for _ in range(_MOST_TANGENTS):
         chosen = np.flatnonzero(point > _LIGHT)
         count = len(chosen)
-        part, rates, width, counted = _with_slacks(slacks, widths, count)
+        part, shares, rates, width, counted = _with_slacks(slacks, widths, count, masses.shape[1])
         width[:count] = 1.5
         for k in range(count):
             x = chosen[k]
-            part[k] = moments[x]
+            part[k], shares[k] = moments[x], masses[x]
             rates[k] = curve(point[x], 1) - prices[x]
         found = np.empty(len(part))
         interior_point(
-            rows, parameters, callback, part, counted, rates, width, np.zeros(size), 1.0, dual, found, 1e-11, np.inf
+            rows,
+            parameters,
+            callback,
+            part,
+            shares,
+            counted,
+            rates,
+            width,
+            base,
+            fixed,
+            1.0,
+            dual,
+            found,
+            1e-11,
+            np.inf,
         )
         trial, mass, new = np.zeros(len(point)), 0.0, 0.0
         for k in range(count):
@@ -562,7 +638,7 @@ def _descend(body, curve, prices, point):
     return value
 
 
-_BODY = types.Tuple((types.int64[:, ::1], VECTOR, MATRIX, MATRIX, VECTOR, types.FunctionType(CALLBACK)))
+_BODY = types.Tuple((types.int64[:, ::1], VECTOR, MATRIX, MATRIX, VECTOR, types.FunctionType(CALLBACK), VECTOR, MATRIX))
 _PROGRAM = (_BODY, types.FunctionType(CURVE), VECTOR)
 _TREE = types.Tuple((MATRIX, MATRIX, MATRIX, MATRIX, VECTOR, VECTOR, INTEGERS, INTEGERS, VECTOR))
 

@@ -16,11 +16,11 @@ from alphalift.paper.experiment import OPTIMUM, Experiment
 from alphalift.paper.figure import figure1
 from alphalift.show.style import save
 from alphalift.solvers.algorithm1 import PAPER_ALPHAS, PAPER_EPSILONS
+from alphalift.whole import whole_file
 
 
 def write_experiment(experiment: Experiment, folder: Path) -> list[Path]:
     """figure1 (png, pdf, csv), optimum.csv, epsilon_max.csv, claims.md and run.json; the paths written."""
-    texts = {"claims.md": as_markdown(experiment), "run.json": _run(experiment)}
     folder.mkdir(parents=True, exist_ok=True)
     figure = figure1(experiment)
     written = [save(figure, folder / "figure1.png"), save(figure, folder / "figure1.pdf")]
@@ -29,11 +29,11 @@ def write_experiment(experiment: Experiment, folder: Path) -> list[Path]:
         "optimum.csv": _optimum(experiment),
         "epsilon_max.csv": _epsilon_max(experiment),
     }
-    for name, frame in tables.items():
-        frame.to_csv(folder / name, index=False, float_format="%.9g")
-        written.append(folder / name)
+    texts = {name: frame.to_csv(index=False, float_format="%.9g") for name, frame in tables.items()}
+    texts |= {"claims.md": as_markdown(experiment), "run.json": _run(experiment)}
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        with whole_file(folder / name) as part:
+            part.write_text(text, encoding="utf-8", newline="")
         written.append(folder / name)
     return written
 

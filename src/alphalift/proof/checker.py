@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import operator
 import re
 import sys
@@ -18,6 +19,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import product
+from math import gcd, prod
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +30,17 @@ LARGEST_FILE, _MOST_PARTS = 60_000_000, (2_000_000, 100, 8_000_000)  # bytes; li
 MOST_BITS, MOST_ALPHA, MOST_EPSILON = 4096, 10**9, 1000
 _MOST_DIGITS = 1300  # of one integer: a weight of 4096 bits
 _MOST_PENDING = 10_000_000  # numbers in boxes that a tree leaves for later
+_MOST_EARLIER, _MOST_TOGETHER = 8, 20_000_000  # mechanisms before this one; cells times combinations of their outputs
+_MOST_LOOKS, _MOST_NEAR = 10_000_000, 20_000  # at an end: pairs, or blocks of them, in floats; pairs in balls
 _FIRST_PRECISION, _LAST_PRECISION = 128, 8192
 _DECIMAL = re.compile(r"[0-9]{1,30}(\.[0-9]{1,400})?", re.ASCII)
+_NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?", re.ASCII)
 _NAMES = "format version identity labels bits weights unseen joint promise claims certificate provenance"
+_NAMES_2 = f"{_NAMES} table after"
 
 Matrix = list[list[int]]
 Pair = tuple[Any, Any]  # two balls, or two exact fractions
+Symbol = tuple[Fraction, int]  # how far its deviation is from an end, and its price
 
 
 class RefusedError(Exception):
@@ -69,9 +77,9 @@ def _hash(value: Any) -> str:
     return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def commitment(salt: str, counts: Matrix) -> str:
-    """A salted hash that fixes the counts of a joint without showing them."""
-    return _hash([salt, counts])
+def commitment(salt: str, counts: Matrix, cells: Matrix | None = None) -> str:
+    """A salted hash that fixes the counts of a joint, and the cells of earlier columns, without showing them."""
+    return _hash([salt, counts] if cells is None else [salt, counts, cells])
 
 
 def read(path: str | Path) -> Any:
@@ -148,24 +156,103 @@ def integers_of(document: dict[str, Any]) -> Integers:
     return mechanism
 
 
-def revealed(document: dict[str, Any], opening: Any) -> tuple[Matrix, Any] | None:
-    """The counts of the joint and the certificate, or none if the file withholds them and nothing opens it."""
-    joint, labels = document["joint"], document["labels"]
+def revealed(document: dict[str, Any], opening: Any) -> tuple[list[Matrix], Any] | None:
+    """The counts of s and x in blocks, and the certificate, or none if the file withholds them and nothing opens it.
+
+    There is one block, or one for each combination of the outputs of the mechanisms that the file comes after.
+    """
+    joint, labels, after = document["joint"], document["labels"], document.get("after")
     withheld = isinstance(joint, dict) and "commitment" in joint
     _keys(joint, {"commitment"} if withheld else {"counts"}, "joint")
     _need(withheld or opening is None, "the file withholds nothing that could be opened")
     if withheld:
         _need(document["certificate"] is None, "a file that withholds its joint must withhold its certificate")
+        named = None if after is None else _keys(after, {"identities"}, "after, where it is withheld,")["identities"]
         if opening is None:
             return None
-        _keys(opening, {"salt", "counts", "certificate"}, "the opening")
+        names = {"salt", "counts", "certificate"} | ({"after"} if "after" in document else set())
+        after = _keys(opening, names, "the opening").get("after")
     source = opening if withheld else joint | {"certificate": document["certificate"]}
     counts = _matrix(source["counts"], len(labels["s"]), len(labels["x"]), "counts")
     _need(all(map(sum, counts)) and all(_columns(counts)), "a row or column of counts has no mass")
     if withheld:
         _need(isinstance(source["salt"], str), "the salt must be a text")
-        _need(commitment(source["salt"], counts) == joint["commitment"], "the opening is not what was committed to")
-    return counts, source["certificate"]
+    mechanisms, cells = ([], None) if after is None else _earlier(after, counts)
+    if withheld:
+        _need(named == ([m.identity for m in mechanisms] or None), "the opening comes after other mechanisms")
+        sealed = commitment(source["salt"], counts, cells)
+        _need(sealed == joint["commitment"], "the opening is not what was committed to")
+    return ([counts] if cells is None else blocks_of(counts, cells, mechanisms)), source["certificate"]
+
+
+def _earlier(after: Any, counts: Matrix) -> tuple[list[Integers], Matrix]:
+    """The earlier mechanisms, and the cells [s, x, x1, ..., xk, count], which add up to the counts of s and x.
+
+    The number |X1| of x1 is a value outside of that mechanism's labels, which it must have answered.
+    """
+    _keys(after, {"mechanisms", "cells"}, "after")
+    listed, cells = after["mechanisms"], after["cells"]
+    _need(isinstance(listed, list) and 1 <= len(listed) <= _MOST_EARLIER, f"after has 1 to {_MOST_EARLIER} mechanisms")
+    names = {"identity", "labels", "bits", "weights", "unseen"}
+    mechanisms = [integers_of(_keys(own, names, "an earlier mechanism")) for own in listed]
+    _need(isinstance(cells, list), "cells must be a list")
+    left = [row.copy() for row in counts]
+    for cell in cells:
+        s, x, *symbols, count = _integers(cell, len(mechanisms) + 3, "a cell")
+        _need(s < len(counts) and x < len(counts[0]) and count > 0, "a cell is out of range, or empty")
+        for symbol, own in zip(symbols, mechanisms, strict=True):
+            known = symbol < len(own.labels["x"]) + (own.unseen is not None)
+            _need(known, "a cell has a value that an earlier mechanism does not answer")
+        left[s][x] -= count
+    _need(not any(map(any, left)), "the cells do not add up to the counts")
+    return mechanisms, cells
+
+
+def blocks_of(counts: Matrix, cells: Matrix, mechanisms: list[Integers]) -> list[Matrix]:
+    """For every combination of earlier outputs, the counts of s and x among records that have it, times 2^(all bits).
+
+    Blocks that are proportional tell the same and are added up.
+    """
+    combinations = prod(len(own.weights) for own in mechanisms)
+    _need(combinations * (len(cells) + len(counts) * len(counts[0])) <= _MOST_TOGETHER, "too many earlier outputs")
+    laws = [[*zip(*own.weights, strict=True), *([own.unseen] if own.unseen else [])] for own in mechanisms]
+    found: dict[tuple[int, ...], list[int]] = {}
+    for s, x, *symbols, count in cells:
+        possible = [[(y, w) for y, w in enumerate(law[i]) if w] for law, i in zip(laws, symbols, strict=True)]
+        for outputs in product(*possible):
+            block = found.setdefault(tuple(y for y, _ in outputs), [0] * (len(counts) * len(counts[0])))
+            block[s * len(counts[0]) + x] += count * prod(w for _, w in outputs)
+    shapes: dict[tuple[int, ...], int] = {}
+    for block in found.values():
+        shared = gcd(*block)
+        shape = tuple(entry // shared for entry in block)
+        shapes[shape] = shapes.get(shape, 0) + shared
+    rows = range(0, len(counts) * len(counts[0]), len(counts[0]))
+    return [
+        [[times * entry for entry in shape[i : i + len(counts[0])]] for i in rows] for shape, times in shapes.items()
+    ]
+
+
+def _table(value: Any, mechanism: Integers) -> None:
+    """Which columns the symbols came from; nothing is proven about it, but a release acts on it."""
+    if value is None:
+        return
+    _keys(value, {"sensitive", "useful", "bins", "declared", "without_mass"}, "table")
+    for name in ("sensitive", "useful", "declared", "without_mass"):
+        texts = value[name]
+        good = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+        _need(good and len(set(texts)) == len(texts), f"{name} must be different texts")
+    columns = {*value["sensitive"], *value["useful"]}
+    _need(bool(value["sensitive"]) and bool(value["useful"]), "table must have a sensitive and a useful column")
+    _need({*value["declared"]} <= columns, "a declared column is not one of the table's")
+    _need(not {*value["without_mass"]} & {*mechanism.labels["x"]}, "a value without mass has mass")
+    _need(isinstance(value["bins"], dict) and {*value["bins"]} <= columns, "bins must be of the table's columns")
+    for edges in value["bins"].values():
+        good = isinstance(edges, list) and len(edges) > 0
+        good = good and all(isinstance(edge, str) and _NUMBER.fullmatch(edge) for edge in edges)
+        _need(good, "bins must be decimals in quotes")
+        numbers = [Fraction(edge) for edge in edges]
+        _need(all(map(operator.lt, numbers, numbers[1:])), "bins must rise")
 
 
 def _columns(counts: Matrix) -> list[int]:
@@ -400,6 +487,11 @@ class Promise:
             return bool(rho == 1)
         return all(_decide(partial(part.unseen, rho, lifts)) for part in self.parts)
 
+    @property
+    def entries(self) -> list[int]:
+        """How many entries of a dual every part has beside its w's."""
+        return [part.extra for part in self.parts]
+
     def support(self, dual: list[int], shares: list[int], one: int) -> tuple[list[int], arb]:
         """The sum of the parts' w, and of their support functions; a perfect one allows l = 1 alone: E w."""
         entries = [Fraction(own, one) for own in dual]
@@ -443,29 +535,43 @@ def _rational(value: Fraction) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
 
-def _lifts(counts: Matrix, weights: Matrix) -> Iterator[tuple[int, list[fmpq]]]:
-    """For every y: P(y) N 2^bits, and the lifts l(s, y) = P(s, y) / (P(s) P(y)), exactly."""
-    shares = [sum(row) for row in counts]
+def shares_of(blocks: list[Matrix]) -> list[int]:
+    """What is proportional to P(s)."""
+    return [sum(map(sum, rows)) for rows in zip(*blocks, strict=True)]
+
+
+def counts_of(blocks: list[Matrix]) -> Matrix:
+    """What is proportional to P(s, x): all blocks added up."""
+    return [[sum(column) for column in zip(*rows, strict=True)] for rows in zip(*blocks, strict=True)]
+
+
+def _lifts(blocks: list[Matrix], weights: Matrix) -> Iterator[tuple[int, list[list[fmpq]]]]:
+    """For every y: P(y) N 2^bits, and for every block that occurs with it the lifts P(s | y, block) / P(s), exactly."""
+    shares = shares_of(blocks)
     total = sum(shares)
-    for row in (fmpz_mat(weights) * fmpz_mat(counts).transpose()).tolist():
-        mass = int(sum(row))
-        _need(mass > 0, "an output never occurs")
-        yield mass, [fmpq(own * total, share * mass) for own, share in zip(row, shares, strict=True)]
+    for rows in zip(*((fmpz_mat(weights) * fmpz_mat(block).transpose()).tolist() for block in blocks), strict=True):
+        _need(any(map(any, rows)), "an output never occurs")
+        yield (
+            int(sum(map(sum, rows))),
+            [
+                [fmpq(own * total, share * sum(row)) for own, share in zip(row, shares, strict=True)]
+                for row in rows
+                if any(row)
+            ],
+        )
 
 
-def broken_outputs(counts: Matrix, weights: Matrix, promise: Promise) -> list[int]:
-    """The outputs for which the promise is not proven."""
-    shares = [sum(row) for row in counts]
-    return [y for y, (_, lifts) in enumerate(_lifts(counts, weights)) if not promise.keeps(lifts, shares)]
+def broken_outputs(blocks: list[Matrix], weights: Matrix, promise: Promise) -> list[int]:
+    """The outputs for which the promise is not proven, alone or together with earlier ones."""
+    shares, outputs = shares_of(blocks), enumerate(_lifts(blocks, weights))
+    return [y for y, (_, found) in outputs if not all(promise.keeps(lifts, shares) for lifts in found)]
 
 
 def broken_unseen(counts: Matrix, mechanism: Integers, promise: Promise) -> list[int]:
     """The outputs for which the law for unseen values is not proven to keep a promise that the seen ones keep."""
     total = sum(map(sum, counts))
-    outputs = zip(mechanism.unseen or [], _lifts(counts, mechanism.weights), strict=True)
-    return [
-        y for y, (own, (mass, lifts)) in enumerate(outputs) if not promise.keeps_unseen(fmpq(own * total, mass), lifts)
-    ]
+    outputs = enumerate(zip(mechanism.unseen or [], _lifts([counts], mechanism.weights), strict=True))
+    return [y for y, (own, (mass, [lifts])) in outputs if not promise.keeps_unseen(fmpq(own * total, mass), lifts)]
 
 
 def entropy(masses: list[int]) -> arb:
@@ -484,11 +590,12 @@ def information(counts: Matrix, mechanism: Integers) -> arb:
         )
 
 
-def optimum_bound(counts: Matrix, promise: Promise, certificate: Any) -> arb:
+def optimum_bound(blocks: list[Matrix], promise: Promise, certificate: Any) -> arb:
     """What no mechanism that keeps the promise exceeds: H(X) - u.P_X - min over allowed V of (H(V) - u.V).
 
     Prices u, places and duals are integers over 2^bits.
     """
+    counts = counts_of(blocks)
     with ctx.workprec(_FIRST_PRECISION):
         if certificate is None:
             return entropy(_columns(counts))
@@ -496,24 +603,28 @@ def optimum_bound(counts: Matrix, promise: Promise, certificate: Any) -> arb:
         _keys(certificate, {"kind", "bits", "prices"} | ({"ends"} if pairs else {"duals", "tree"}), "certificate")
         bits, columns = certificate["bits"], _columns(counts)
         _need(pairs or certificate["kind"] == "tree", "the certificate's kind must be tree or pairs")
+        _need(not pairs or len(blocks) == 1, "pairs cannot prove a bound after other releases")
         _need(type(bits) is int and 1 <= bits <= 64, "the certificate's bits must be from 1 to 64")
         prices = _integers(certificate["prices"], len(columns), "prices", negative=True)
         paid = Fraction(sum(u * n for u, n in zip(prices, columns, strict=True)), sum(columns) << bits)
-        least = (_least_over_pairs if pairs else _least_over_tree)(counts, promise, certificate, prices)
+        if pairs:
+            least = _least_over_pairs(counts, promise, certificate, prices)
+        else:
+            least = _least_over_tree(blocks, promise, certificate, prices)
         return entropy(columns) - _ball(paid) - least
 
 
-def _least_over_tree(counts: Matrix, promise: Promise, certificate: Any, prices: list[int]) -> arb:
+def _least_over_tree(blocks: list[Matrix], promise: Promise, certificate: Any, prices: list[int]) -> arb:
     """The least bound over the leaves of a tree of boxes that covers the simplex.
 
     The tree is in preorder: [symbol, place] splits a box, [dual] is a leaf with this (w, nu) and the bound
-    nu - sigma(w) + sum_x min over both ends v of (phi(v) - c_x v). Its terms are integers over 4^bits, with phi,
-    nu - sigma and -c rounded down.
+    constant + sum_x min over both ends v of (phi(v) - c_x v), see `_dual_terms`. Its terms are integers over 4^bits, with
+    phi, the constant and -c rounded down.
     """
     bits, size, one = certificate["bits"], len(prices), 1 << certificate["bits"]
     duals, tree = certificate["duals"], certificate["tree"]
     _need(isinstance(duals, list) and isinstance(tree, list), "duals and tree must be lists")
-    terms = lru_cache(1024)(lambda dual: _dual_terms(counts, promise, duals[dual], prices, bits))
+    terms = lru_cache(1024)(lambda dual: _dual_terms(blocks, promise, duals[dual], prices, bits))
     phi, least, boxes = {0: 0, one: 0}, None, [([0] * size, [one] * size)]
     for node in tree:
         good = isinstance(node, list) and 1 <= len(node) <= 2 and all(type(i) is int and i >= 0 for i in node)
@@ -544,13 +655,27 @@ def _floor(value: arb, bits: int) -> int:
     return int(mantissa) << int(exponent) if exponent >= 0 else int(mantissa) >> -int(exponent)
 
 
-def _dual_terms(counts: Matrix, promise: Promise, dual: Any, prices: list[int], bits: int) -> tuple[int, list[int]]:
-    """Of a dual (w, nu): nu - sigma(w) rounded down, over 4^bits, and c = u + nu - w P(S|X) rounded up, over 2^bits."""
-    size = sum(len(counts) + part.extra for part in promise.parts)
-    *entries, nu = _integers(dual, size + 1, "a dual", negative=True)
-    w, sigma = promise.support(entries, [sum(row) for row in counts], 1 << bits)
-    constant = (nu << bits) + _floor(-sigma, 2 * bits)
-    means = (sum(map(operator.mul, w, column)) // sum(column) for column in zip(*counts, strict=True))
+def _dual_terms(
+    blocks: list[Matrix], promise: Promise, dual: Any, prices: list[int], bits: int
+) -> tuple[int, list[int]]:
+    """Of a dual (w, nu): the constant of its bound rounded down, over 4^bits, and c rounded up, over 2^bits.
+
+    One block: the constant is nu - sigma(w), and c = u + nu - w P(S|X). Several: each has a w of its own, whose sigma is
+    multiplied by P(block|x), so it is taken from every w of the block; the constant is nu.
+    """
+    shares = shares_of(blocks)
+    size = len(promise.parts) * len(shares) + sum(promise.entries)
+    *entries, nu = _integers(dual, size * len(blocks) + 1, "a dual", negative=True)
+    constant, w = nu << bits, []
+    for first in range(0, len(entries), size):
+        own, sigma = promise.support(entries[first : first + size], shares, 1 << bits)
+        if len(blocks) == 1:
+            constant += _floor(-sigma, 2 * bits)
+        else:
+            own = [entry + _floor(-sigma, bits) for entry in own]
+        w += own
+    columns = zip(*(row for block in blocks for row in block), strict=True)
+    means = (sum(map(operator.mul, w, column)) // sum(column) for column in columns)
     return constant, [price + nu - mean for price, mean in zip(prices, means, strict=True)]
 
 
@@ -567,37 +692,82 @@ def _least_over_pairs(counts: Matrix, promise: Promise, certificate: Any, prices
         lifts = [1 + end, 1 - end * Fraction(first, second)]
         outside = min(lifts) <= 0 or promise.perfect or promise.breaks([_rational(lift) for lift in lifts], shares)
         _need(outside, "an end of the certificate is not proven to lie outside of the promise")
-    deviations = [Fraction(a * (first + second), first * (a + b)) - 1 for a, b in zip(*counts, strict=True)]
-    u = [_ball(Fraction(price, 1 << certificate["bits"])) for price in prices]
-    least = arb("inf")
-    for price, deviation in zip(u, deviations, strict=True):
-        least = least.min(-price) if low <= deviation <= high else least
+    highest: dict[Fraction, int] = {}  # of symbols with one deviation: the others are never less
+    for price, a, b in zip(prices, *counts, strict=True):
+        deviation = Fraction(a * (first + second), first * (a + b)) - 1
+        highest[deviation] = max(price, highest.get(deviation, price))
+    one, least = 1 << certificate["bits"], arb("inf")
+    for deviation, price in highest.items():
+        least = least.min(-_ball(Fraction(price, one))) if low <= deviation <= high else least
     for end in (low, high):
-        gaps = [(x, _ball(end - deviation)) for x, deviation in enumerate(deviations) if deviation != end]
-        for x, down in [pair for pair in gaps if pair[1] > 0]:
-            for y, up in [pair for pair in gaps if pair[1] < 0]:
-                share = down / (down - up)
-                rest = -up / (down - up)
-                least = least.min(-share * (share.log() + u[y]) - rest * (rest.log() + u[x]))
+        below = sorted((end - deviation, price) for deviation, price in highest.items() if deviation < end)
+        above = sorted((deviation - end, price) for deviation, price in highest.items() if deviation > end)
+        for (down, x), (up, y) in _least_pairs(below, above, one):
+            share, rest = _ball(down / (down + up)), _ball(up / (down + up))
+            u_x, u_y = _ball(Fraction(x, one)), _ball(Fraction(y, one))
+            least = least.min(-share * (share.log() + u_y) - rest * (rest.log() + u_x))
     return least
+
+
+def _least_pairs(below: list[Symbol], above: list[Symbol], one: int) -> Iterator[tuple[Symbol, Symbol]]:
+    """The pair of the least value among those that mix to an end, and all that floats cannot tell from it.
+
+    A symbol is (distance from the end, price), sorted. A block of those above is passed by if not even its highest price
+    at its nearest or farthest distance has a value as low as one that was found: the value is concave in the share.
+    """
+    left, right = ([(float(gap), price / one) for gap, price in side] for side in (below, above))
+    largest = max([abs(price) for _, price in left + right], default=0.0)
+    _need(
+        all(1e-150 < gap < 1e150 for gap, _ in left + right), "a symbol is too near to an end, or too far, for floats"
+    )
+    _need(largest < 1e100, "a price is too large for floats")
+    margin = 1e-12 * (1 + largest)  # far more than the rounding errors of two values
+    size = math.isqrt(len(right)) + 1
+    starts = range(0, len(right), size)
+    blocks = [(right[i][0], right[i : i + size][-1][0], max(u for _, u in right[i : i + size]), i) for i in starts]
+    looks, limit, found = 0, math.inf, list[tuple[float, int, int]]()
+    for x, (down, u) in enumerate(left):
+        for near, far, top, start in blocks:
+            looks += 2
+            if _pair_value(down, near, u, top) > limit and _pair_value(down, far, u, top) > limit:
+                continue
+            for y, (up, price) in enumerate(right[start : start + size], start):
+                value = _pair_value(down, up, u, price)
+                if value <= limit:
+                    found.append((value, x, y))
+                    limit = min(limit, value + margin)
+            looks += size
+        found = [pair for pair in found if pair[0] <= limit]
+        _need(looks <= _MOST_LOOKS and len(found) <= _MOST_NEAR, "too many pairs have to be looked at")
+    return ((below[x], above[y]) for _, x, y in found)
+
+
+def _pair_value(down: float, up: float, u_x: float, u_y: float) -> float:
+    """H(V) - u.V of the two symbols at these distances from the end that they are mixed to."""
+    share, rest = down / (down + up), up / (down + up)
+    return -share * (math.log(share) + u_y) - rest * (math.log(rest) + u_x)
 
 
 def check(document: Any, opening: Any = None) -> list[Verdict]:
     """A verdict for every claim of a file; `opening` reveals the counts of a file that withholds them."""
     try:
-        _keys(document, set(_NAMES.split()), "the file")
+        newer = isinstance(document, dict) and "table" in document
+        _keys(document, set((_NAMES_2 if newer else _NAMES).split()), "the file")
         kind = [document["format"], type(document["version"]), document["version"]]
-        _need(kind == ["alphalift-mechanism", int, 1], "not a file of this format and version")
+        _need(kind == ["alphalift-mechanism", int, 1 + newer], "not a file of this format and version")
         mechanism, promise = integers_of(document), promise_of(document["promise"])
         stated = _keys(document["claims"], {"utility_at_least", "optimum_at_most"}, "claims")
         worth, best = (_decimal(stated[name], name) for name in ("utility_at_least", "optimum_at_most"))
         provenance = _keys(document["provenance"], {"package", "solver", "status"}, "provenance")
         _need(all(isinstance(text, str) for text in provenance.values()), "provenance must be texts")
+        _table(document.get("table"), mechanism)
+        together = document.get("after") is not None
+        _need(not together or mechanism.unseen is None, "unseen values have no proof after other releases")
         opened = revealed(document, opening)
     except RefusedError as refusal:
         return [Verdict("form", False, str(refusal))]
     texts = {
-        "promise": promise.text,
+        "promise": promise.text + (", for all releases together" if together else ""),
         "unseen values": promise.text,
         "utility": f"I(X;Y) is at least {stated['utility_at_least']} nats",
     }
@@ -610,15 +780,16 @@ def check(document: Any, opening: Any = None) -> list[Verdict]:
             form,
             *(Verdict(c, False, f"{t}: the joint is withheld; its opening is needed") for c, t in texts.items()),
         ]
-    counts, certificate = opened
+    blocks, certificate = opened
+    counts = counts_of(blocks)
     proofs: dict[str, Callable[[], bool]] = {
-        "promise": lambda: _none(broken_outputs(counts, mechanism.weights, promise)),
+        "promise": lambda: _none(broken_outputs(blocks, mechanism.weights, promise)),
         "unseen values": lambda: (
-            _none(broken_outputs(counts, mechanism.weights, promise))
+            _none(broken_outputs(blocks, mechanism.weights, promise))
             and _none(broken_unseen(counts, mechanism, promise))
         ),
         "utility": lambda: worth == 0 or bool(_ball(worth) <= information(counts, mechanism)),
-        "optimum": lambda: bool(optimum_bound(counts, promise, certificate) <= _ball(best)),
+        "optimum": lambda: bool(optimum_bound(blocks, promise, certificate) <= _ball(best)),
     }
     return [form, *(_verdict(claim, text, proofs[claim]) for claim, text in texts.items())]
 

@@ -12,7 +12,7 @@ from alphalift.exact import Array
 from alphalift.geometry.concave import Certificate, PairCertificate
 from alphalift.joint import Joint
 from alphalift.measures.information import entropy
-from alphalift.regions import KL, Region, lift_interval
+from alphalift.regions import KL, After, Region, lift_interval
 from alphalift.regions.kl import STEEPNESS
 
 # Places are rounded to a grid of 2^-bits; what that costs the bound is the grid times the largest dual.
@@ -23,10 +23,12 @@ def exported(certificate: Certificate | PairCertificate | None, joint: Joint, re
     """What a file stores for the region's solution; its rounding costs the bound about 1e-8."""
     if certificate is None:
         return None
+    if isinstance(region, After):
+        joint = region.known
     if isinstance(certificate, PairCertificate):
         prices, ends = certificate.prices, _outer_ends(joint, region, 1 << _FEWEST_BITS)
         return {"kind": "pairs", "bits": _FEWEST_BITS, "prices": _integers(prices, 1 << _FEWEST_BITS), "ends": ends}
-    layout = _Layout(joint.p_s, region)
+    layout = _AfterLayout(region) if isinstance(region, After) else _Layout(joint.p_s, region)
     largest = max(1.0, *(float(np.abs(layout.entries(dual)).max()) for dual in certificate.dual))
     bits = min(max(_FEWEST_BITS, math.ceil(math.log2(largest)) + _BITS_BELOW_DUAL), _MOST_BITS)
     stored = {"kind": "tree", "bits": bits, "prices": _integers(certificate.prices, 1 << bits)}
@@ -66,22 +68,67 @@ class _Layout:
             found.append((w, [own[-1] / STEEPNESS if not part.idle else 0.0] if part.kind == ENTROPY else []))
         if self.region.perfect:  # which was solved as another region: one w for all, and a b that is not used
             rest = [(np.zeros_like(self.p_s), list[float]()) for _ in self.region.components[1:]]
-            with_b = [isinstance(component, KL) for component in self.region.components]
-            return [(w, [1.0] * b) for (w, _), b in zip([found[0], *rest], with_b, strict=True)], nu
+            return [(w, [1.0] * b) for (w, _), b in zip([found[0], *rest], self.with_b, strict=True)], nu
         return found, nu
+
+    @property
+    def with_b(self) -> list[bool]:
+        """Which components' entries have a b after their w."""
+        return [isinstance(component, KL) for component in self.region.components]
+
+    def _support(self, found: list[tuple[Array, list[float]]]) -> float:
+        """The sum of the components' sigma as the checker computes it, in floats."""
+        if self.region.perfect:
+            return float(sum(w for w, _ in found) @ self.p_s)
+        total = 0.0
+        for component, (w, b) in zip(self.region.components, found, strict=True):
+            if isinstance(component, KL):
+                total += float(component.support_at(w[None], self.p_s, np.maximum(b, 1e-300))[0])
+            else:
+                total += float(component.support(w[None], self.p_s)[0])
+        return total
 
     def terms(self, dual: Array) -> tuple[Array, float]:
         """The sum of the components' w, and nu - sigma as the checker computes it, in floats."""
         found, nu = self._by_component(dual)
-        total = np.asarray(sum(w for w, _ in found))
-        if self.region.perfect:
-            return total, nu - float(total @ self.p_s)
-        for component, (w, b) in zip(self.region.components, found, strict=True):
-            if isinstance(component, KL):
-                nu -= float(component.support_at(w[None], self.p_s, np.maximum(b, 1e-300))[0])
-            else:
-                nu -= float(component.support(w[None], self.p_s)[0])
-        return total, nu
+        return np.asarray(sum(w for w, _ in found)), nu - self._support(found)
+
+
+class _AfterLayout(_Layout):
+    """The same after other releases: a w for every secret of every earlier output, whose sigma it is less, and no shift."""
+
+    def __init__(self, region: After) -> None:
+        self.after, self.p_s, self.region = region, region.p_s, region.region
+        self.parts = [part.part(self.p_s) for part in region.region.simplest.components] * len(region.counts)
+
+    @property
+    def with_b(self) -> list[bool]:
+        return super().with_b * len(self.after.counts)
+
+    def _by_component(self, dual: Array) -> tuple[list[tuple[Array, list[float]]], float]:
+        """A capped half-space says P(s, y1|y) <= P(y1|y), which the others have: its weight moves to them, as it is."""
+        first, found = 0, list[tuple[Array, list[float]]]()
+        for part in self.parts:
+            own = dual[first : first + len(part.directions)]
+            first += len(own)
+            w = part.directions.T @ own - (own[part.capped].sum() if len(part.capped) else 0.0)
+            w = np.zeros_like(w) if part.idle else w
+            found.append((w, [own[-1] / STEEPNESS if not part.idle else 0.0] if part.kind == ENTROPY else []))
+        if not self.region.perfect:
+            return found, float(dual[-1])
+        nothing = np.zeros_like(self.p_s)
+        each = [[(w, []), *((nothing, list[float]()) for _ in self.region.components[1:])] for w, _ in found]
+        flat = [w for own in each for w, _ in own]
+        return [(w, [1.0] * b) for w, b in zip(flat, self.with_b, strict=True)], float(dual[-1])
+
+    def terms(self, dual: Array) -> tuple[Array, float]:
+        found, nu = self._by_component(dual)
+        size, pairs = len(self.region.components), self.after.pairs
+        sums = []
+        for y in range(len(self.after.counts)):
+            own = found[y * size : (y + 1) * size]
+            sums.append(np.asarray(sum(w for w, _ in own)) - self._support(own))
+        return np.array(sums)[pairs[:, 1], pairs[:, 0]], nu
 
 
 class _Tree:
@@ -167,9 +214,9 @@ class _Tree:
     def _rounded(self, dual: Array) -> list[int]:
         numbers = _integers(self.layout.entries(dual), self.one)
         place = 0
-        for component in self.layout.region.components:
+        for with_b in self.layout.with_b:
             place += len(self.layout.p_s)
-            if isinstance(component, KL):
+            if with_b:
                 numbers[place] = max(numbers[place], 1)  # b must stay above 0
                 place += 1
         return numbers

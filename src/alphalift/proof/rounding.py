@@ -15,7 +15,7 @@ from alphalift.mechanism import Mechanism
 from alphalift.proof import checker
 from alphalift.proof.checker import Integers, Matrix, Promise
 from alphalift.proof.perfect import perfect_weights
-from alphalift.regions import Intersection, Region
+from alphalift.regions import After, Intersection, Region
 from alphalift.regions.parse import PROMISES
 
 # The first share of P_X that is mixed in, and its growth: where 2^-bits of rounding breaks a promise, about as much
@@ -34,7 +34,12 @@ def checkable(region: Region) -> Promise | None:
 
 
 def statement(region: Region) -> dict[str, Any] | None:
-    """The promise as a file states it; none for a region that the checker does not know."""
+    """The promise as a file states it; none for a region that the checker does not know.
+
+    What a promise comes after is not part of it: a file has that beside it.
+    """
+    if isinstance(region, After):
+        return statement(region.region)
     if isinstance(region, Intersection):
         parts = [statement(part) for part in region.parts]
         return None if None in parts else {"region": "Intersection", "parts": parts}
@@ -61,24 +66,25 @@ def decimal(number: float) -> str:
     return "inf" if math.isinf(number) else f"{Decimal(repr(float(number))):f}".removesuffix(".0")
 
 
-def proven_integers(mechanism: Mechanism, promise: Promise, bits: int) -> Integers:
+def proven_integers(mechanism: Mechanism, promise: Promise, bits: int, blocks: list[Matrix]) -> Integers:
     """The mechanism with columns of integers that sum to 2^bits, moved by as little as the proof needs.
 
     Round, try to prove; else merge broken outputs of tiny mass into their nearest relative, or mix every posterior
     toward P_X (docs/theory.md), and try again. The last resort, one output for everything, keeps every promise. At
-    epsilon = 0 rounding happens inside the null lattice, which may take more bits.
+    epsilon = 0 rounding happens inside the null lattice, which may take more bits. `blocks` are the counts of s and x, by
+    earlier outputs where there are any; then values outside of the table get no law.
     """
-    joint = mechanism.joint
-    constant = _labelled(joint, [[1 << bits] * len(joint.x_labels)], bits)
+    joint, alone = mechanism.joint, len(blocks) == 1
+    constant = _labelled(joint, [[1 << bits] * len(joint.x_labels)], bits, unseen=alone)
     if promise.perfect:
-        result = _labelled(joint, *perfect_weights(mechanism, bits))
-        return constant if _broken(joint, result, promise) else result
+        result = _labelled(joint, *perfect_weights(mechanism, bits, blocks), unseen=alone)
+        return constant if _broken(blocks, result, promise) else result
     matrix, share = mechanism.p_y_given_x, 0.0
     while share < 1:
         weights = _rounded(_mixed(matrix, joint.p_x, share), bits)
         matrix = matrix[[any(row) for row in weights]]
-        result = _labelled(joint, [row for row in weights if any(row)], bits)
-        broken = _broken(joint, result, promise)
+        result = _labelled(joint, [row for row in weights if any(row)], bits, unseen=alone)
+        broken = _broken(blocks, result, promise)
         if not broken:
             return result
         light = [y for y in broken if matrix[y] @ joint.p_x < 2.0 ** (-_LIGHT * bits)]
@@ -89,11 +95,10 @@ def proven_integers(mechanism: Mechanism, promise: Promise, bits: int) -> Intege
     return constant
 
 
-def _broken(joint: Joint, integers: Integers, promise: Promise) -> list[int]:
-    counts = [list(row) for row in joint.weights]
-    broken = set(checker.broken_outputs(counts, integers.weights, promise))
+def _broken(blocks: list[Matrix], integers: Integers, promise: Promise) -> list[int]:
+    broken = set(checker.broken_outputs(blocks, integers.weights, promise))
     if integers.unseen is not None:
-        broken |= set(checker.broken_unseen(counts, integers, promise))
+        broken |= set(checker.broken_unseen(blocks[0], integers, promise))
     return sorted(broken)
 
 
@@ -140,15 +145,15 @@ def as_floats(weights: Matrix, bits: int) -> Array:
     return np.asarray(np.array(weights, dtype=object) / (1 << bits), dtype=np.float64)
 
 
-def _labelled(joint: Joint, weights: Matrix, bits: int) -> Integers:
-    """The integers with names for the outputs and a law for unseen values."""
+def _labelled(joint: Joint, weights: Matrix, bits: int, *, unseen: bool) -> Integers:
+    """The integers with names for the outputs and, if asked for, a law for unseen values."""
     posteriors = Mechanism(joint, as_floats(weights, bits)).p_x_given_y
     labels = {
         "s": list(joint.s_labels),
         "x": list(joint.x_labels),
         "y": list(output_labels(posteriors, joint.x_labels)),
     }
-    return Integers(labels, bits, weights, _unseen(joint, weights, bits))
+    return Integers(labels, bits, weights, _unseen(joint, weights, bits) if unseen else None)
 
 
 def _unseen(joint: Joint, weights: Matrix, bits: int) -> list[int] | None:

@@ -1,5 +1,6 @@
 """Privacy promises: each is a convex set of lift vectors, one file a promise."""
 
+from alphalift.regions.after import After
 from alphalift.regions.alpha_lift import AlphaLift
 from alphalift.regions.base import Region, grid, lift_interval
 from alphalift.regions.chi_square import ChiSquare
@@ -20,6 +21,7 @@ __all__ = [
     "LDP",
     "LIP",
     "PML",
+    "After",
     "AlphaLift",
     "ChiSquare",
     "Custom",

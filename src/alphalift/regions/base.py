@@ -101,6 +101,18 @@ class Region(ABC):
         """The joint whose secret the promise is about: the given one, unless the promise names X itself."""
         return joint
 
+    def answers(self, joint: Joint) -> bool:
+        """Whether a solution of this promise may have this joint."""
+        return (about := self.about(joint)) is joint or about == joint
+
+    def blocks(self, joint: Joint) -> list[list[list[int]]]:
+        """Counts of s and x, rows of s: one block, or one for each earlier output of a promise after other releases."""
+        return [[list(row) for row in joint.weights]]
+
+    def null_rows(self, joint: Joint) -> Array:
+        """Rows, (count, |X|), that no V of a promise with a budget of 0 may change: l - 1 of every secret."""
+        return joint.lift_deviation
+
     @property
     def parameters(self) -> dict[str, float]:
         """The promise's parameters by name, as records and files list them."""

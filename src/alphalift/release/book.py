@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +63,7 @@ class Book:
     def _admit(self, own: list[Entry]) -> None:
         plan, entry = self._plan, self._entry
         history = History(tuple(own), tuple(self._foreign(own)))
-        after = getattr(plan.mechanism, "after", ())
-        history.require_admitted(entry, after, new_release=plan.new_release)
+        history.require_admitted(entry, new_release=plan.new_release)
         self._told = told([*history.others(entry), entry])
 
     def _foreign(self, own: Sequence[Entry]) -> list[Entry]:
@@ -93,7 +93,7 @@ def counted(plan: Plan, table: Any) -> Entry:
         bins=dict(origin.bins),
         beside=tuple(dict.fromkeys(beside)),
     )
-    return Entry(entry.namespace, entry.variable, entry.record_id, entry.integers, joint)
+    return replace(entry, joint=joint)
 
 
 def _named(plan: Plan) -> list[Entry]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,13 +30,17 @@ _FACTS = {
 
 @dataclass(frozen=True)
 class Entry:
-    """A mechanism that answers for the people of a namespace, by their values of the variable and their ids."""
+    """A mechanism that answers for the people of a namespace, by their values of the variable and their ids.
+
+    `after` are the mechanisms that its promise counts in, by their identities, and what each has answered for.
+    """
 
     namespace: str
     variable: Variable
     record_id: str | None
     integers: Integers
     joint: Joint
+    after: tuple[tuple[str, Variable], ...] = ()
 
     @property
     def secret(self) -> tuple[str, ...]:
@@ -60,11 +66,17 @@ class Entry:
         own, theirs = self.facts, other.facts
         return [words for name, words in _FACTS.items() if own[name] != theirs[name]]
 
+    def covers(self, others: Sequence[Entry]) -> bool:
+        """Whether its promise is about all of these together with itself: the same secret and ids, each counted in."""
+        same = all(other.record_id == self.record_id and other.secret == self.secret for other in others)
+        return same and Counter((other.integers.identity, other.variable) for other in others) <= Counter(self.after)
+
     def sealed(self, key: Key) -> bytes:
         """The integers and the joint, readable with the key alone and bound to the facts."""
         joint, origin = self.joint, self.joint.origin
         content = {
             "variable": [self.variable.columns, self.variable.labels, self.variable.bins],
+            "after": [[identity, [own.columns, own.labels, own.bins]] for identity, own in self.after],
             "integers": [self.integers.labels, self.integers.bits, self.integers.weights, self.integers.unseen],
             "weights": joint.weights,
             "s_labels": joint.s_labels,
@@ -104,7 +116,8 @@ def opened(text: str, sealed: bytes, key: Key) -> Entry:
             beside=_beside(content["beside"]),
         )
         variable = _variable(content["variable"])
-        return Entry(facts["namespace"], variable, facts["record_id"], Integers(*content["integers"]), joint)
+        after = tuple((identity, _variable(parts)) for identity, parts in content["after"])
+        return Entry(facts["namespace"], variable, facts["record_id"], Integers(*content["integers"]), joint, after)
     except (InvalidTag, ValueError, KeyError, TypeError, AttributeError):
         raise InputError(
             "an entry of the ledger was not written by this key, or was changed; restore the ledger from a copy"

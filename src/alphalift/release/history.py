@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from alphalift.errors import InputError
-from alphalift.proof import Integers
 from alphalift.release.entry import Entry
 from alphalift.together import Together, told_together
 
 
 @dataclass(frozen=True)
 class Told:
-    """What several releases tell together about the most affected secret; `known` is None where nobody has counted that."""
+    """What several releases tell together about the most affected secret; `known` is None where nobody has counted that.
+
+    `promised`: the last one was designed after the others, and its promise is about all of them.
+    """
 
     releases: int
     known: Together | None
+    promised: bool = False
 
     def __str__(self) -> str:
+        if self.promised:
+            return f"{self.releases} releases have now been made about these people; the promise is about all of them together"
         if self.known is not None:
             return str(self.known)
         return (
@@ -40,11 +44,11 @@ class History:
         """All that are no retry of this entry."""
         return [other for other in self.own if entry.differences(other)] + list(self.foreign)
 
-    def require_admitted(self, entry: Entry, after: Sequence[Integers], *, new_release: bool) -> None:
+    def require_admitted(self, entry: Entry, *, new_release: bool) -> None:
         """Raise unless this is a retry, the first release, asked for, or designed for what the others have left."""
         others = self.others(entry)
         again = len(others) < len(self.own) + len(self.foreign)
-        if not others or again or new_release or _is_counted(entry, others, after):
+        if not others or again or new_release or entry.covers(others):
             return
         raise InputError(
             f"the people of the namespace {entry.namespace!r} have been released before: this is a second release with "
@@ -59,24 +63,11 @@ class History:
         return " and ".join(nearest)
 
 
-def _is_counted(entry: Entry, others: list[Entry], after: Sequence[Integers]) -> bool:
-    """Whether the mechanism was designed after all of these, so that its promise covers them: same secret, same ids.
-
-    Each of them has to have answered for a variable that the joint was counted with.
-    """
-    beside = () if entry.joint.beside is None else entry.joint.beside.variables
-    counted = (entry.joint.useful, *beside)
-    released = Counter(other.integers.identity for other in others)
-    return released <= Counter(law.identity for law in after) and all(
-        other.record_id == entry.record_id and other.secret == entry.secret and other.variable in counted
-        for other in others
-    )
-
-
 def told(entries: Sequence[Entry]) -> Told | None:
     """What these releases tell together, for the secret that it is worst for; nothing to tell of a single one."""
     if len(entries) < 2:
         return None
+    promised = any(one.covers([other for other in entries if other is not one]) for one in entries)
     laws, variables = [entry.integers for entry in entries], [entry.variable for entry in entries]
     found: dict[Any, list[Together]] = {}
     for number, entry in enumerate(entries):
@@ -86,5 +77,6 @@ def told(entries: Sequence[Entry]) -> Told | None:
         if answer is not None:
             answers.append(answer)
     if not all(found.values()):
-        return Told(len(entries), None)
-    return Told(len(entries), max((one for answers in found.values() for one in answers), key=lambda one: one.max_lift))
+        return Told(len(entries), None, promised)
+    worst = max((one for answers in found.values() for one in answers), key=lambda one: one.max_lift)
+    return Told(len(entries), worst, promised)

@@ -17,6 +17,7 @@ from alphalift.release.ledger import Ledger
 from alphalift.release.outputs import Outputs
 from alphalift.release.work import Work
 from alphalift.tables import Columns, bin_edges
+from alphalift.together import Earlier
 
 ONE_NAMESPACE = "default"
 _LONGEST_NAMESPACE = 1000
@@ -39,6 +40,9 @@ class Proven(Protocol):
 
     @property
     def joint(self) -> Joint: ...
+
+    @property
+    def after(self) -> Earlier | None: ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -113,7 +117,8 @@ class Plan:
         if joint.origin is None:
             origin = Origin((), self.variable.columns, self.variable.bins)
             joint = Joint(joint.weights, joint.s_labels, joint.x_labels, counts=True, origin=origin)
-        return Entry(self.namespace, self.variable, self.record_id, self.integers, joint)
+        after = _counted_in(self.mechanism)
+        return Entry(self.namespace, self.variable, self.record_id, self.integers, joint, after)
 
     def work(self) -> Work:
         """What those who draw need to know, and no more; without a key, under a fresh one."""
@@ -128,6 +133,23 @@ class Plan:
             self.unseen == "answer",
             tuple(self.mechanism.joint.x_without_mass),
         )
+
+
+def _counted_in(mechanism: Proven) -> tuple[tuple[str, Variable], ...]:
+    """The mechanisms that this one was designed after, with what they read; those of unknown columns are left out.
+
+    Where no names are known, what has X's number in every cell is X.
+    """
+    earlier = mechanism.after
+    if earlier is None:
+        return ()
+    found = []
+    for place, law in enumerate(earlier.mechanisms):
+        if earlier.variables:
+            found.append((law.identity, earlier.variables[place]))
+        elif all(cell[1] == cell[2 + place] for cell in earlier.cells):
+            found.append((law.identity, mechanism.joint.useful))
+    return tuple(found)
 
 
 def _require_choices(plan: Plan) -> None:

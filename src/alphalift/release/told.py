@@ -18,17 +18,17 @@ _SETTLED, _MOST_WORK, _MOST_ROUNDS = 1e-8, 1e9, 10_000
 
 
 def told(integers: Integers, records: int) -> Array:
-    """P(y|x) in few decimals, (|Y|, |X|): told to the standard error that a share has among so many records.
+    """P(y|x) in few decimals, (|Y|, |X|): told to the standard error that it has among the records of an average value.
 
-    Columns sum to one, and what is possible stays so. Finer digits would not help a reader, whose estimates from so many
-    records are no better, but outputs on the promise's boundary would give away the counts that were designed for.
+    Columns sum to one, and what is possible stays so. Finer digits would hardly help a reader, whose estimates from so
+    many records are no better, but outputs on the promise's boundary would give away the counts that were designed for.
     """
     law = as_floats(integers.weights, integers.bits)
     possible = np.array([[weight > 0 for weight in row] for row in integers.weights])
-    result = np.zeros(law.shape)
+    result, records = np.zeros(law.shape), max(records // law.shape[1], 1)
     for x, column in enumerate(law.T):
         support = np.flatnonzero(possible[:, x])
-        result[support, x] = [units / _WHOLE for units in _column(column[support].tolist(), max(records, 1))]
+        result[support, x] = [units / _WHOLE for units in _column(column[support].tolist(), records)]
     return result
 
 

@@ -9,6 +9,8 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from alphalift.whole import whole_file
+
 # Paul Tol's "bright" scheme, in the order in which alphas are listed.
 COLOURS = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#AA3377", "#66CCEE", "#BBBBBB")
 
@@ -41,5 +43,6 @@ def alpha_text(alpha: float) -> str:
 def save(figure: Figure, path: Path) -> Path:
     """Write a PNG, PDF or SVG without a time stamp, so that equal figures are equal files."""
     stamp = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}.get(path.suffix, {})
-    figure.savefig(path, metadata=stamp)
+    with whole_file(path) as part:
+        figure.savefig(part, metadata=stamp)
     return path

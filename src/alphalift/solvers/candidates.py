@@ -49,7 +49,7 @@ def pull_inside(points: Array, joint: Joint, region: Region) -> Array:
     convex and least there.
     """
     if region.perfect:
-        return _onto_null_space(points, joint)
+        return _onto_null_space(points, region.null_rows(joint))
     limit = region.budget * (1 + _ROUNDING)
     lifts = points @ joint.lift.T
     values = region.value(lifts, joint.p_s)
@@ -70,28 +70,28 @@ def pull_inside(points: Array, joint: Joint, region: Region) -> Array:
     return np.concatenate([points[~outside], repaired[kept & near]])
 
 
-def _onto_null_space(points: Array, joint: Joint) -> Array:
-    """The nearest points with l = 1 on the same supports, where perfect privacy leaves no room to move inside."""
+def _onto_null_space(points: Array, rows: Array) -> Array:
+    """The nearest points that no row changes, on the same supports, where perfect privacy leaves no room to move inside."""
     found = []
     for point in points.copy():
         support = np.flatnonzero(point)
-        system = np.vstack([joint.lift_deviation[:, support], np.ones(len(support))])
-        side = np.append(np.zeros(len(joint.p_s)), 1.0)
+        system = np.vstack([rows[:, support], np.ones(len(support))])
+        side = np.append(np.zeros(len(rows)), 1.0)
         for _ in range(2):  # a second correction removes the first one's rounding
             point[support] += np.linalg.lstsq(system, side - system @ point[support], rcond=1e-10)[0]
         if point.min() >= 0 and np.abs(system @ point[support] - side).max() < _ROUNDING:
-            found += _extreme_pieces(joint, point)
+            found += _extreme_pieces(rows, point)
     return np.array(found).reshape(-1, points.shape[1])
 
 
-def _extreme_pieces(joint: Joint, point: Array) -> list[Array]:
-    """Extreme points of which the point is a mixture: along the null space of l - 1 the lifts stay 1.
+def _extreme_pieces(rows: Array, point: Array) -> list[Array]:
+    """Extreme points of which the point is a mixture: along the null space of the rows the lifts stay 1.
 
     A local minimum need not be extreme where symbols have equal lifts.
     """
     support = np.flatnonzero(point)
     own = point[support]
-    _, values, axes = np.linalg.svd(joint.lift_deviation[:, support])
+    _, values, axes = np.linalg.svd(rows[:, support])
     null = axes[(values > _RANK * max(1.0, values[0])).sum() :]
     # What changes the point but not its sum; nothing where the point itself is the whole null space.
     changes = null - null.sum(axis=1, keepdims=True) * own
@@ -104,7 +104,7 @@ def _extreme_pieces(joint: Joint, point: Array) -> list[Array]:
         moved = own + np.min(own[falling] / -direction[falling]) * direction
         piece = np.zeros_like(point)
         piece[support] = np.where(moved > _RANK, moved, 0.0)
-        pieces += _extreme_pieces(joint, piece / piece.sum())
+        pieces += _extreme_pieces(rows, piece / piece.sum())
     return pieces
 
 

@@ -280,4 +280,4 @@ def concave_program(joint: Joint, region: Region, utility: Utility) -> ConcavePr
     if curve is None:
         raise SettingError(f"Optimal needs a compiled curve, which {utility} does not bring")
     body = ConvexSet.intersecting([component.part(joint.p_s) for component in region.components])
-    return ConcaveProgram(body, curve, np.ascontiguousarray(joint.p_s_given_x.T @ body.directions.T))
+    return ConcaveProgram(body, curve, joint.p_s_given_x.T)

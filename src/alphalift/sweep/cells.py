@@ -1,15 +1,24 @@
-"""Finished cells in one form, between processes and on disk: Arrow, every float with all its bits."""
+"""Finished cells in one form, between processes and on disk: Arrow, every float with all its bits.
+
+What comes from a disk is only as true as whoever could write there: `reliable` tells what can be told from a cell alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from alphalift.errors import InputError
 from alphalift.exact import Array
-from alphalift.solution import Solution
+from alphalift.joint import Joint
+from alphalift.mechanism import Mechanism
+from alphalift.regions import Region
+from alphalift.solution import Solution, Status
+from alphalift.utilities import Utility
 
 Record = dict[str, Any]
 
@@ -24,6 +33,8 @@ _FIGURES = pa.schema(
         ("status", pa.string()),
     ]
 )
+# Another machine's sums differ in their last digits.
+_DIFFERENCE = 1e-9
 _SCHEMA = _FIGURES.append(pa.field("p_y_given_x", pa.list_(pa.float64())))
 
 
@@ -55,6 +66,50 @@ def unpack(packed: bytes) -> list[Cell]:
         Cell(row, np.asarray(matrix.values).reshape(row["outputs"], -1))
         for row, matrix in zip(figures, matrices, strict=True)
     ]
+
+
+def solution_of(cell: Cell, joint: Joint, region: Region, utility: Utility) -> Solution:
+    """The solution that the cell was packed from, without its certificate."""
+    status, bound = Status[cell.figures["status"].upper()], cell.figures["upper_bound"]
+    return Solution(Mechanism(joint, cell.p_y_given_x), region, utility, status, bound)
+
+
+def reliable(packed: bytes, joint: Joint, regions: Sequence[Region], utility: Utility) -> bool:
+    """Whether these bytes are cells of these regions, keep their promises and have the figures of their mechanisms.
+
+    All is computed again but what no cell proves: that the bound, which lies between the utility and that of
+    publishing X, is one.
+    """
+    try:
+        table = pa.ipc.open_stream(packed).read_all()
+        table.validate(full=True)  # Arrow's reader believes the lengths and offsets that it reads
+        inner = table.column("p_y_given_x").combine_chunks()
+        if (
+            table.schema != _SCHEMA
+            or len(table) != len(regions)
+            or any(c.null_count for c in (*table.columns, inner.values))
+        ):
+            return False
+        cells = zip(unpack(packed), regions, strict=True)
+        return all(_is_true(cell, solution_of(cell, joint, region, utility)) for cell, region in cells)
+    except (pa.ArrowException, InputError, ValueError, KeyError, OSError):
+        return False
+
+
+def _is_true(cell: Cell, solution: Solution) -> bool:
+    known, again = cell.figures, _figures(solution)
+    same = all(
+        math.isclose(known[name], again[name], rel_tol=_DIFFERENCE, abs_tol=_DIFFERENCE)
+        for name in _FIGURES.names
+        if name != "status"
+    )
+    ordered = known["utility"] <= known["upper_bound"] + _DIFFERENCE
+    return (
+        same
+        and ordered
+        and solution.status is not Status.INTERRUPTED
+        and bool(solution.mechanism.check(solution.region))
+    )
 
 
 def _figures(solution: Solution) -> Record:

@@ -15,11 +15,10 @@ from rich.progress import Progress
 
 from alphalift.errors import InputError, WorkerError
 from alphalift.joint import Joint
-from alphalift.mechanism import Mechanism
 from alphalift.regions import Region
 from alphalift.solution import Solution, Status
 from alphalift.solvers import ChainedSolver, Optimal, Solver
-from alphalift.sweep.cells import Cell, Record, pack, unpack
+from alphalift.sweep.cells import Cell, Record, pack, reliable, solution_of, unpack
 from alphalift.sweep.store import Store, addresses, code
 from alphalift.utilities import MutualInformation, Utility
 from alphalift.workers import Crew, Workers
@@ -52,7 +51,7 @@ class Tradeoff:
         """The solution of every joint (outer) and region (inner)."""
         return tuple(
             tuple(
-                _solution(cell, region.about(joint), region, self.objective)
+                solution_of(cell, region.about(joint), region, self.objective)
                 for cell, region in zip(cells, self.regions, strict=True)
             )
             for joint, cells in zip(self.joints, self.cells, strict=True)
@@ -119,11 +118,6 @@ def sweep(
     return Tradeoff(joints, regions, utility, ordered, resumed)
 
 
-def _solution(cell: Cell, joint: Joint, region: Region, utility: Utility) -> Solution:
-    mechanism, figures = Mechanism(joint, cell.p_y_given_x), cell.figures
-    return Solution(mechanism, region, utility, Status[figures["status"].upper()], figures["upper_bound"])
-
-
 # --- the parts of a sweep ---
 
 
@@ -159,9 +153,12 @@ class _Run:
         """Take what the store has next, perhaps from another run of the same problem."""
         while self.store is not None and not self.is_finished:
             entry = self.store.get(self.addresses[len(self.done)])
-            if entry is None:
+            if entry is None or not self._believes(entry):
                 break
             self.done.append(entry)
+
+    def _believes(self, entry: bytes) -> bool:
+        return reliable(entry, self.task.joint, self.task.steps[len(self.done)], self.task.utility)
 
     def accept(self, entries: list[bytes]) -> None:
         for entry in entries:
@@ -207,7 +204,7 @@ def _advance(task: _Task, done: list[bytes]) -> list[bytes]:
     end = time.monotonic() + _SECONDS
     before = [region for step in task.steps[: len(done)] for region in step]
     cells = [cell for entry in done for cell in unpack(entry)]
-    known = [_solution(cell, task.joint, region, task.utility) for cell, region in zip(cells, before, strict=True)]
+    known = [solution_of(cell, task.joint, region, task.utility) for cell, region in zip(cells, before, strict=True)]
     entries: list[bytes] = []
     for step in task.steps[len(done) :]:
         if isinstance(task.solver, ChainedSolver):

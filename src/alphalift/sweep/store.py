@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import os
+import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -45,6 +47,7 @@ class Store:
     """A folder of entries. They appear whole or not at all, and one that was damaged counts as missing.
 
     An entry holds mechanisms, which are computed from a joint: the folder is as private as the table that it came from.
+    Its digest tells damage, not forgery, since anybody can compute it: so nobody else may write there.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -52,10 +55,12 @@ class Store:
         if self.folder.exists() and not self.folder.is_dir():
             raise InputError(f"{folder} is a file; expected a folder to resume from")
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if os.name == "posix":
+            _require_own(self.folder)
 
     def get(self, address: str) -> bytes | None:
         """The entry, if it is there and undamaged."""
-        with suppress(FileNotFoundError, NotADirectoryError):
+        with suppress(OSError):
             content = self._path(address).read_bytes()
             if hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
                 return content[_DIGEST:]
@@ -70,6 +75,18 @@ class Store:
 
     def _path(self, address: str) -> Path:
         return self.folder / address[:2] / address[2:]
+
+
+def _require_own(folder: Path) -> None:
+    found = folder.stat()
+    if found.st_uid != os.geteuid():
+        raise InputError(
+            f"{folder} belongs to another user, who could put false cells there; resume from one of your own"
+        )
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise InputError(
+            f"{folder}: others can write there, and could put false cells there; `chmod go-w` it, or resume from a new one"
+        )
 
 
 def addresses(joint: Joint, steps: Sequence[Sequence[Region]], utility: Utility, solver: Solver) -> list[str]:

@@ -91,7 +91,7 @@ def plain_batch(batch: pa.RecordBatch, name: str) -> pa.RecordBatch:
     """The batch with plain columns, whose texts are UTF-8: files and buffers may say so of any bytes."""
     columns = [plain(column) for column in batch.columns]
     for column, title in zip(columns, batch.schema.names, strict=True):
-        if not _is_unicode(column.dictionary if pa.types.is_dictionary(column.type) else column):
+        if not _is_utf8(column.dictionary if pa.types.is_dictionary(column.type) else column):
             raise TableError(f"{name}: column {title!r} has text that is not UTF-8; convert it first")
     return pa.record_batch(columns, batch.schema.names)
 
@@ -129,7 +129,7 @@ def text_bytes(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[Any]]:
     return np.frombuffer(data, np.uint8), starts
 
 
-def _is_unicode(column: pa.Array) -> bool:
+def _is_utf8(column: pa.Array) -> bool:
     if not is_text(column.type):
         return True
     data, starts = text_bytes(column)
@@ -138,5 +138,14 @@ def _is_unicode(column: pa.Array) -> bool:
     try:
         column.validate(full=True)
     except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def is_unicode(text: str) -> bool:
+    """Whether it has no half of a pair of surrogates, as Python's text may: nothing else could hold it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
         return False
     return True

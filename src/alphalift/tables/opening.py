@@ -15,6 +15,7 @@ from pyarrow import dataset
 from alphalift.errors import TableError
 from alphalift.tables.arrow import Dataset, Memory, Once
 from alphalift.tables.base import Source, opened
+from alphalift.tables.columns import is_unicode
 from alphalift.tables.duck import Relation, relation_schema
 from alphalift.tables.frames import KINDS, Query, open_frame
 from alphalift.tables.parquet import is_part, open_parquet
@@ -55,6 +56,8 @@ def is_spark(table: Any) -> bool:
 
 def _open_path(path: Path, columns: list[str]) -> Source:
     name = str(path) if str(path).isprintable() else ascii(str(path))
+    if not is_unicode(str(path)):
+        raise TableError(f"{name}: a name that is not UTF-8 is not for Arrow to open; rename the file")
     if not os.path.exists(path):
         raise TableError(f"{name}: there is no such file")
     if path.is_dir():

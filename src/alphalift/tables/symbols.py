@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from alphalift.errors import TableError
 from alphalift.tables.bins import bin_edges, numbers_binned
-from alphalift.tables.columns import decoded, require_countable
+from alphalift.tables.columns import decoded, is_unicode, require_countable
 
 # The symbol of a missing value; a column that contains this very text is refused.
 MISSING = "(missing)"
@@ -35,18 +35,10 @@ def canonical_texts(values: Iterable[Any], column: str) -> list[str]:
         text = MISSING if gone else str(value + 0.0 if isinstance(value, float) else value)
         if text == MISSING and not gone:
             raise TableError(f"column {column!r} contains the text {MISSING!r}, which stands for a missing value")
-        if not text.isascii() and not _is_unicode(text):
+        if not text.isascii() and not is_unicode(text):
             raise TableError(f"column {column!r}: a value is not Unicode text (it has half of a pair of surrogates)")
         texts.append(text)
     return texts
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _python_values(values: Iterable[Any], column: str) -> list[Any]:

@@ -1,0 +1,50 @@
+"""for_sharing: a mechanism that others may see without seeing the counts that it was designed for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from alphalift.errors import InputError, SettingError
+from alphalift.mechanism import Mechanism
+from alphalift.proof import Integers, as_floats, checkable
+from alphalift.proof.coarse import coarse_weights
+from alphalift.solution import Solution, Status
+
+# Beyond the resolution of a standard error; measured, see docs/release.md.
+_SPARE_BITS = 1
+_MOST_BITS = 52
+# A share of X's information that a status of "optimal" may lose by rounding.
+_NOTABLE_LOSS = 1e-6
+
+
+def bits_for_sharing(records: int, cells: int) -> int:
+    """Half of the bits that count the records of an average cell of the table, and one more.
+
+    Weights of an optimal mechanism are a function of the counts, and determine them if they are fine. In steps of about
+    the standard error of a share among the records of one cell they leave many tables possible (docs/release.md).
+    """
+    return max(math.ceil(math.log2(max(records / cells, 1)) / 2), 1) + _SPARE_BITS
+
+
+def for_sharing(solution: Solution, bits: int | None = None) -> Solution:
+    """The solution with weights of few bits (`bits_for_sharing` of its records unless told), proven, a little less useful.
+
+    There is no law for unseen values, since that is P_Y. Perfect privacy is left in the bits that it needs: its weights
+    are ratios of counts, whatever their number.
+    """
+    joint, promise = solution.joint, checkable(solution.region)
+    if solution.integers is None or promise is None:
+        raise InputError("only a proven mechanism can be shared; this one is not (see design and prove)")
+    bits = bits_for_sharing(joint.total, len(joint.s_labels) * len(joint.x_labels)) if bits is None else bits
+    if not 1 <= bits <= _MOST_BITS:
+        raise SettingError(f"bits is {bits}, expected 1 to {_MOST_BITS}")
+    if promise.perfect or bits >= solution.integers.bits:
+        return replace(solution, integers=replace(solution.integers, unseen=None))
+    blocks = [[list(row) for row in joint.weights]]
+    weights = coarse_weights(solution.mechanism.p_y_given_x, joint.p_x, blocks, promise, bits)
+    mechanism = Mechanism(joint, as_floats(weights, bits))
+    labels = {"s": list(joint.s_labels), "x": list(joint.x_labels), "y": list(mechanism.y_labels)}
+    shared = replace(solution, mechanism=mechanism, integers=Integers(labels, bits, weights, None))
+    lost = solution.normalized_utility - shared.normalized_utility
+    return replace(shared, status=Status.ROUNDED) if lost > _NOTABLE_LOSS else shared

@@ -1,0 +1,71 @@
+"""Errors as the command line tells them: one line, its own options, and no number of an operating system's error."""
+
+from __future__ import annotations
+
+import errno
+import re
+
+# What the library calls by its Python name, and how the same is said on the command line.
+OPTIONS = {
+    'missing="drop"': "--drop-missing",
+    'unseen="answer"': "--answer-unseen",
+    'ids="unique"': "--ids-unique",
+    "new_release=True": "--new-release",
+    "new_release": "--new-release",
+    "one_shot=True": "--one-shot",
+    "one_shot": "--one-shot",
+    "redefine=True": "--other-columns",
+    'show_ids="real"': "--ids real",
+    "release(after=)": "design --after",
+    "design(after=)": "design --after",
+    "keep=": "--keep",
+    "publish=": "--yes-publish",
+    "key=": "--key",
+    "also=": "--also",
+    "record_id=": "--id",
+    "record_id": "--id",
+    "alphabet=": "--alphabet",
+    "bins=": "--bins",
+    "useful=": "--useful",
+    "sensitive=": "--sensitive",
+    "time_limit": "--time-limit",
+    "(joint.about_x)": "(name the useful column as --sensitive as well)",
+}
+_SPELLED = re.compile("|".join(map(re.escape, sorted(OPTIONS, key=len, reverse=True))))
+_QUOTED = re.compile(r"""('(?:[^'\\]|\\.)*')""")
+_TROUBLE = {
+    errno.ENOENT: "there is no such file or folder",
+    errno.EACCES: "may not be read or written by you",
+    errno.EPERM: "may not be read or written by you",
+    errno.EISDIR: "is a folder; expected a file",
+    errno.ENOTDIR: "is not a folder; expected one",
+    errno.EEXIST: "exists already",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "your share of the disk is full",
+    errno.EROFS: "lies where nothing can be written",
+    errno.ENAMETOOLONG: "has a name that is too long",
+}
+
+
+def in_words(error: Exception) -> str:
+    """The error's text for somebody who typed a command."""
+    if isinstance(error, OSError) and error.errno is not None:
+        trouble = _TROUBLE.get(error.errno, (error.strerror or "cannot be used").lower())
+        return trouble if error.filename is None else f"{_name(error.filename)}: {trouble}"
+    return in_options(str(error))
+
+
+def in_options(text: str) -> str:
+    """A text of the library with the options that are typed here; between quotes stands what a column is called."""
+    parts = _QUOTED.split(text)
+    return "".join(part if place % 2 else _SPELLED.sub(_option, part) for place, part in enumerate(parts))
+
+
+def _option(found: re.Match[str]) -> str:
+    return OPTIONS[found[0]]
+
+
+def _name(path: object) -> str:
+    """A path as it was typed: of a part that is being written, the place that it is for."""
+    text = path.decode(errors="backslashreplace") if isinstance(path, bytes) else str(path)
+    return re.sub(r"(^|/)\.[0-9a-f]{16}\.(?:part|spill)-", r"\1", text)

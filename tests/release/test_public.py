@@ -1,0 +1,143 @@
+"""Codebook and manifest: what a receiver needs, computed from what the receiver may see, and nothing else."""
+
+import json
+from dataclasses import fields
+from decimal import Decimal
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alphalift import InputError, Joint, MaxLift, design
+from alphalift.joint import Variable
+from alphalift.proof import Integers, as_floats
+from alphalift.release.outputs import Outputs
+from alphalift.release.public import Facts, codebook, manifest, public_name
+from alphalift.release.told import estimated_p_x, told
+
+JOINT = Joint([[400, 300, 100], [100, 300, 800]], x_labels=["low", "mid", "high"], counts=True)
+INTEGERS = design(JOINT, MaxLift(0.2)).integers
+OUTPUTS = Outputs.of(INTEGERS, Variable(("income",), JOINT.x_labels))
+COUNTS = [700, 600, 700]
+FACTS = {
+    "mechanism": "name",
+    "promise": "max-lift of illness is at most e^0.2",
+    "columns": ("income",),
+    "bins": (("income", (0.0, 10.0)),),
+    "written_as": ("released income",),
+    "rows": 2000,
+    "ids": "pseudonym",
+    "id_column": "id",
+    "ids_checked": True,
+    "namespace": "default",
+}
+
+
+def book(**changes):
+    return codebook(INTEGERS, OUTPUTS, **({"name": "name", "counts": COUNTS, "designed_from": 2000} | changes))
+
+
+def columns():
+    """Columns of integers that sum to 2^bits, from 1 to 4096 bits."""
+    cuts = st.lists(st.integers(0, 2**4096), min_size=0, max_size=8)
+    return st.tuples(st.sampled_from([1, 8, 52, 4096]), cuts).map(
+        lambda drawn: (
+            drawn[0],
+            np.diff([0, *sorted(cut >> (4096 - drawn[0]) for cut in drawn[1]), 2 ** drawn[0]]).tolist(),
+        )
+    )
+
+
+@given(columns(), st.integers(1, 10**12))
+def test_what_is_told_sums_to_one_and_is_right_to_a_standard_error(column, records):
+    bits, weights = column
+    integers = Integers(
+        {"s": ["s"], "x": ["x"], "y": list(map(str, range(len(weights))))}, bits, [[w] for w in weights], None
+    )
+    shares, law = as_floats(integers.weights, bits)[:, 0], told(integers, records)[:, 0]
+    assert sum(Decimal(repr(p)) for p in law.tolist()) == 1
+    assert [p > 0 for p in law] == [w > 0 for w in weights]
+    errors = np.sqrt(shares * (1 - shares) / records) + 2e-12
+    largest = int(shares.argmax())
+    others = np.arange(len(law)) != largest
+    assert (np.abs(law - shares) <= errors)[others].all()
+    assert abs(law - shares)[largest] <= errors[others].sum() + 1e-15
+
+
+def test_more_records_support_more_digits():
+    digits = [len(str(told(INTEGERS, records).tolist())) for records in (20, 2_000, 200_000, 10**9)]
+    assert all(fewer < more for fewer, more in pairwise(digits))
+
+
+def test_few_records_of_either_table_mean_few_digits():
+    """A mechanism for a small table does not become public by releasing a large one with it."""
+    many = [700_000, 600_000, 700_000]
+    small = book(counts=many, designed_from=40)["outputs"]
+    assert [output["p_y_given_x"] for output in small] == [
+        output["p_y_given_x"] for output in book(counts=[14, 12, 14], designed_from=2000)["outputs"]
+    ]
+
+
+def test_p_x_is_estimated_from_the_released_rows_alone():
+    law = told(INTEGERS, 2000)
+    p_x = np.array([0.2, 0.5, 0.3])
+    np.testing.assert_allclose(estimated_p_x(law, law @ p_x * 2000), p_x, atol=1e-4)
+    assert sum(book()["p_x_estimated"].values()) == pytest.approx(1, abs=1e-3)
+    # Rows that none of the outputs explains as the table would: the estimate follows the rows.
+    assert book(counts=[0, 2000, 0])["p_x_estimated"] == {"mid": 1.0}
+
+
+def test_posteriors_follow_from_what_is_told():
+    content = book()
+    p_x = content["p_x_estimated"]
+    for output in content["outputs"]:
+        mass = {x: p * p_x[x] for x, p in output["p_y_given_x"].items()}
+        for x, p in output["p_x_given_y_estimated"].items():
+            assert p == pytest.approx(mass[x] / sum(mass.values()), abs=1e-3)
+
+
+def test_without_counts_nothing_is_estimated():
+    content = book(counts=None)
+    assert content["rows"] is content["p_x_estimated"] is content["outputs"][0]["p_x_given_y_estimated"] is None
+
+
+def test_codebooks_are_json_and_name_no_identity():
+    text = json.dumps([book(), manifest(Facts(**FACTS))], allow_nan=False)
+    assert INTEGERS.identity not in text
+    assert INTEGERS.identity.removeprefix("sha256:")[:16] not in text
+
+
+def test_a_name_needs_the_key():
+    names = {public_name(key, identity) for key in (b"k" * 32, b"l" * 32) for identity in ("sha256:a", "sha256:b")}
+    assert len(names) == 4
+    assert public_name(b"k" * 32, "sha256:a") in names
+
+
+def test_4096_bits_can_be_told():
+    whole = 1 << 4096
+    integers = Integers({"s": ["s"], "x": ["a", "b"], "y": ["y", "z"]}, 4096, [[whole - 1, 0], [1, whole]], None)
+    outputs = Outputs.of(integers, Variable(("u",), ("a", "b")))
+    content = codebook(integers, outputs, name=None, counts=[5, 5], designed_from=10)
+    assert content["outputs"][0]["p_y_given_x"]["a"] == pytest.approx(1)
+
+
+def test_every_fact_is_in_the_manifest():
+    one = json.dumps(manifest(Facts(**FACTS)))
+    changes = {"ids": "real", "ids_checked": False, "rows": 7, "bins": (), "id_column": "ssn"}
+    for field in fields(Facts):
+        default = FACTS.get(field.name, getattr(Facts, field.name, None))
+        change = changes.get(field.name, (*default, "other") if isinstance(default, tuple) else "other")
+        assert json.dumps(manifest(Facts(**(FACTS | {field.name: change})))) != one, field.name
+
+
+def test_the_manifest_says_how_ids_are_shown():
+    assert "pseudonyms" in manifest(Facts(**FACTS))["ids"]
+    assert "the table's own" in manifest(Facts(**(FACTS | {"ids": "real"})))["ids"]
+    assert manifest(Facts(**(FACTS | {"ids": "none"})))["ids"] == "left out"
+    fresh = manifest(Facts(**(FACTS | {"ids": "none", "id_column": None})))
+    assert "fresh randomness" in fresh["ids"]
+    assert fresh["repeated_ids"] is None
+    with pytest.raises(InputError, match="expected one of pseudonym, real, none"):
+        Facts(**(FACTS | {"ids": "pseudonyms"}))
