@@ -437,7 +437,7 @@ def _bins(texts: list[str] | None) -> dict[str, list[float]]:
     for text in texts or []:
         column, sign, edges = text.rpartition("=")
         if column in bins:
-            raise InputError(f"--bins is given twice for column {column!r}; give all its edges at once")
+            raise InputError(f"--bins is given twice for the column {column!r}; put all its edges into one")
         try:
             bins[column] = [float(edge) for edge in edges.split(",")]
         except ValueError:

@@ -265,3 +265,19 @@ def test_messages_name_no_value(key):
     with pytest.raises(InputError) as error:
         with_ledger(key, mechanism=design(JOINT, MaxLift(0.3)))
     assert not any(label in str(error.value) for label in SOLUTION.integers.labels["x"])
+
+
+def test_what_was_designed_for_what_is_left_needs_no_new_release(key):
+    """Its promise is about both columns together, so the ledger lets it pass; the first one alone would not."""
+    rng = np.random.default_rng(3)
+    table = TABLE.assign(town=np.where(rng.random(len(TABLE)) < 0.5, TABLE["ill"], "no"))
+    first = design(read_joint(table, sensitive="ill", useful="town"), MaxLift(0.1))
+    with_ledger(key, table, mechanism=first)
+    joint = read_joint(table, sensitive="ill", useful="job", beside=[first.joint.useful])
+    with pytest.raises(InputError, match="another mechanism and another useful column"):
+        with_ledger(key, table, mechanism=design(joint, MaxLift(0.3)))
+    done = with_ledger(key, table, mechanism=design(joint, MaxLift(0.3), after=[first]))
+    assert done.together.promised
+    assert done.together.known.max_lift <= np.exp(0.3)
+    assert "for this release and those before it together" in done.manifest["promise"]
+    assert with_ledger(key, table, mechanism=first).together == done.together, "a retry of the first, afterwards"
