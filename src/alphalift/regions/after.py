@@ -93,17 +93,17 @@ class After(Region):
 
     def value(self, lifts: Array, p_s: Array) -> Array:
         """The largest value over the earlier outputs y1 that are possible with y."""
-        values = self.region.value(self._together(lifts * p_s), self.p_s)
+        values = self.region.value(self.together(lifts), self.p_s)
         return np.asarray(values.reshape(len(lifts), len(self.counts)).max(axis=1))
 
     def allows(self, lifts: Array, p_s: Array) -> NDArray[np.bool_]:
-        kept = self.region.allows(self._together(lifts * p_s), self.p_s)
+        kept = self.region.allows(self.together(lifts), self.p_s)
         return np.asarray(kept.reshape(len(lifts), len(self.counts)).all(axis=1))
 
-    def _together(self, masses: Array) -> Array:
-        """The lifts of the secret by y1 and y together, (count |Y1|, |S|); 1 where y1 does not occur with y."""
-        found = np.zeros((len(masses), len(self.counts), len(self.p_s)))
-        found[:, self.pairs[:, 1], self.pairs[:, 0]] = masses
+    def together(self, lifts: Array) -> Array:
+        """Of lifts of the pairs by y, those of the secret by y1 and y, (count |Y1|, |S|); 1 where y1 never comes with y."""
+        found = np.zeros((len(lifts), len(self.counts), len(self.p_s)))
+        found[:, self.pairs[:, 1], self.pairs[:, 0]] = lifts * self.known.p_s
         found = found.reshape(-1, len(self.p_s))
         total = found.sum(axis=1, keepdims=True)
         return np.asarray(np.where(total > 0, found / np.where(total > 0, total, 1.0) / self.p_s, 1.0))
