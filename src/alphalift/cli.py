@@ -178,7 +178,7 @@ def verify(
     """Prove every claim of a mechanism file again, without trusting any solver; exit code 1 if one is not proven."""
     files = [path for path in (file, opening) if path is not None]
     for path in files:
-        if not path.is_file():
+        if path.is_dir() or not path.exists():
             wrong = "is a folder" if path.is_dir() else "there is no such file"
             raise InputError(f"{path}: {wrong}; expected what `alphalift design` wrote")
     sys.exit(checker.main([str(path) for path in files]))

@@ -814,8 +814,10 @@ def main(arguments: list[str]) -> int:
             print("usage: checker.py FILE [OPENING]", file=sys.stderr)
             return 2
         verdicts = check(*(read(path) for path in arguments))
-    except (RefusedError, OSError) as error:
+    except RefusedError as error:
         verdicts = [Verdict("form", False, str(error))]
+    except OSError as error:
+        verdicts = [Verdict("form", False, f"{error.filename} cannot be read: {str(error.strerror).lower()}")]
     for verdict in verdicts:
         print(f"{'proven' if verdict.proven else 'NOT PROVEN':>10}  {verdict.claim}: {verdict.text}")
     return 0 if all(verdict.proven for verdict in verdicts) else 1

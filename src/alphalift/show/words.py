@@ -21,9 +21,7 @@ _NOT_COVERED = (
 
 def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X") -> str:
     """Sentences for a reader who knows the table but not the mathematics."""
-    # What an intersection is about is what its parts are, all of them; those with another secret have X for it.
-    about_x = any(type(part).about is not Region.about for part in _promised(solution.region).components)
-    secret, about = (useful, f"{useful} itself") if about_x else (secret, secret)
+    secret, about = (useful, f"{useful} itself") if is_about_x(solution.region) else (secret, secret)
     told = [_designed(solution, about, useful), *_groups(solution, secret), _status(solution, useful)]
     lines = [*told, _proof(solution), _NOT_COVERED]
     return "\n".join(lines)
@@ -32,6 +30,11 @@ def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X
 def _promised(region: Region) -> Region:
     """The promise itself, whatever it comes after."""
     return region.region if isinstance(region, After) else region
+
+
+def is_about_x(region: Region) -> bool:
+    """Whether the promise has X for its secret; an intersection's parts are all about the same one."""
+    return any(type(part).about is not Region.about for part in _promised(region).components)
 
 
 def _designed(solution: Solution, about: str, useful: str) -> str:
