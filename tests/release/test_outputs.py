@@ -3,13 +3,13 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from alphalift.release.read import label_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from alphalift.joint import Variable
 from alphalift.proof import Integers
 from alphalift.release.outputs import Outputs, key_of
-from alphalift.release.read import label_of
 
 PAIRS = ["a, 1", "a, 2", "b, 1", "b, 2"]
 
