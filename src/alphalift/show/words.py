@@ -14,16 +14,17 @@ from alphalift.regions import After, AlphaLift, Region
 from alphalift.solution import Solution, Status
 
 _NOT_COVERED = (
-    "Not covered: other columns released beside it, a second release of the same records with fresh randomness, "
-    "and a population that differs from the table."
+    "Not covered: {beside}, a second release of the same records with fresh randomness, and a population that differs "
+    "from the table."
 )
+_BESIDE = ("other columns released beside it", "other columns or releases than those that it was designed after")
 
 
 def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X") -> str:
     """Sentences for a reader who knows the table but not the mathematics."""
     secret, about = (useful, f"{useful} itself") if is_about_x(solution.region) else (secret, secret)
     told = [_designed(solution, about, useful), *_groups(solution, secret), _status(solution, useful)]
-    lines = [*told, _proof(solution), _NOT_COVERED]
+    lines = [*told, _proof(solution), _NOT_COVERED.format(beside=_BESIDE[isinstance(solution.region, After)])]
     return "\n".join(lines)
 
 
@@ -62,27 +63,21 @@ def promise(region: Region) -> str:
 def _groups(solution: Solution, secret: str) -> list[str]:
     """What promise and mechanism mean for the rarest, the largest and the most affected group."""
     region, joint = solution.region, solution.joint
-    lines = [f"Whatever value is released, for someone who knew only how common each value of {secret} is:"]
-    if isinstance(region, After):
-        lines = [
-            f"Whatever is released, now and before, for someone who knew only how common each value of {secret} is:"
-        ]
+    after = isinstance(region, After)
+    what, who = ("is released, now and before,", " and those before it") if after else ("value is released,", "")
+    lines = [f"Whatever {what} for someone who knew only how common each value of {secret} is:"]
     worst = _largest_lifts(solution)
     ranks: dict[int, list[str]] = {}
-    for rank, s in (("rarest", joint.p_s.argmin()), ("largest", joint.p_s.argmax()), ("most affected", worst.argmax())):
-        ranks.setdefault(int(s), []).append(rank)
+    for rank, i in (("rarest", joint.p_s.argmin()), ("largest", joint.p_s.argmax()), ("most affected", worst.argmax())):
+        ranks.setdefault(int(i), []).append(rank)
     for s, names in ranks.items():
         share = float(joint.p_s[s])
         bound = _promised(region).group_bound(np.arange(len(joint.p_s)) == s, joint.p_s)
         lines.append(
             f"  - the {' and '.join(names)} group, {printable(joint.s_labels[s])} ({share:.1%}), becomes at most "
-            f"{_up(float(worst[s]), 2)} times as likely with {_this(region)}; the promise alone allows {_up(bound, 2)}."
+            f"{_up(float(worst[s]), 2)} times as likely with this mechanism{who}; the promise alone allows {_up(bound, 2)}."
         )
     return lines
-
-
-def _this(region: Region) -> str:
-    return "this mechanism and those before it" if isinstance(region, After) else "this mechanism"
 
 
 def _largest_lifts(solution: Solution) -> Array:
@@ -110,7 +105,7 @@ def _status(solution: Solution, useful: str) -> str:
         text += f" The gap is at most {_percent_up(solution.relative_gap)} of the information in {useful}."
     if solution.status is not Status.TRIVIAL:
         if isinstance(region, After):
-            worst = region.value(region.known.lift.T, region.known.p_s).max()
+            worst = float(region.value(region.known.lift.T, region.known.p_s).max())
             text += f" Publishing {useful} as it is has the value {worst:.4g} with the releases before, and {region.budget:.4g} is allowed."
         elif isinstance(region, AlphaLift):
             needed = _up(epsilon_max(solution.joint, region.alpha), 4)
