@@ -143,7 +143,8 @@ def tables(rows: int, shape: tuple[int, int]) -> Iterator[Tables]:
         mass = block.any(axis=1).all(axis=1) & block.any(axis=2).all(axis=1)
         base = (rows + 1) ** np.arange(shape[1], dtype=np.int64)
         order = np.diff(block.astype(np.int64) @ base, axis=1)
-        yield block[mass & (order >= 0).all(axis=1)]
+        rising = np.asarray(order >= 0).all(axis=1)
+        yield block[mass & rising]
 
 
 def promising(block: Tables, bounds: Bounds) -> Tables:

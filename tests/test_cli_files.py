@@ -130,6 +130,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_the_old_one(tmp_path, monkeypatch)
         ((*DESIGN, "--alphabet", "colour=short"), "add them to --alphabet"),
         ((*DESIGN, "--bins", "who=three"), "bins are written as"),
         (("design", "table.csv", "-s", "ill", "-u", "who", "--promise", "PML(1) & LIP(1)"), "as --sensitive as well"),
+        ((*DESIGN, "-s", "ill"), "--sensitive needs one or more different columns"),
         ((*DESIGN, "--out", "/dev/null"), "a device or pipe"),
         (("curve", *DESIGN[1:6], "--alpha", "3", "--out", "table.csv/x"), "expected a folder"),
         (("compare", *DESIGN[1:], "--out", "table.csv"), "expected a folder"),

@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 
 from alphalift import AlphaLift, Joint, design, to_document, to_json, withhold_joint
+from alphalift.joint import Origin
 from alphalift.paper import random_joints
 from alphalift.proof import checker
 
@@ -28,6 +29,21 @@ def test_the_checker_says_about_the_example_what_the_page_says(tmp_path, capsys)
     path.write_text(EXAMPLE, encoding="utf-8")
     assert checker.main([str(path)]) == 0
     assert capsys.readouterr().out in [text for _, text in BLOCKS]
+
+
+def test_a_file_after_another_follows_the_schema():
+    joint = Joint([[3, 2, 1], [1, 2, 3]], counts=True, origin=Origin(("s",), ("x",), (("x", (-1.5, 2.0)),), ("x",)))
+    first = design(joint, AlphaLift(3, 0.05))
+    document = to_document(design(joint, AlphaLift(3, 0.2), after=[first]))
+    assert document["after"]["mechanisms"][0]["identity"] == first.integers.identity
+    assert document["table"]["bins"] == {"x": ["-1.5", "2"]}
+    hidden, _ = withhold_joint(document, "salt")
+    for good, other in ((document, hidden), (hidden, document)):
+        jsonschema.validate(json.loads(to_json(good)), SCHEMA)
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(good | {"after": other["after"]}, SCHEMA)
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(good | {"table": good["table"] | {"useful": []}}, SCHEMA)
 
 
 @pytest.mark.parametrize("region", [AlphaLift(3, 0.1), AlphaLift("inf", 0.1), AlphaLift(3, 0), AlphaLift(3, 9)])

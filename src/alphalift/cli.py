@@ -7,9 +7,10 @@ import secrets
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -17,8 +18,8 @@ from rich.console import Console
 
 from alphalift.compare import compare
 from alphalift.data import adult
-from alphalift.design import design
-from alphalift.document import load, to_document, to_json, withhold_joint
+from alphalift.design import design, prove
+from alphalift.document import Stored, load, to_document, to_json, withhold_joint
 from alphalift.errors import AlphaliftError, InputError
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
@@ -27,6 +28,7 @@ from alphalift.proof import checker
 from alphalift.regions import AlphaLift, Region, grid, parse
 from alphalift.release import ONE_NAMESPACE, Plan, new_key, read_key, release
 from alphalift.release.public import ShownIds
+from alphalift.sharing import for_sharing
 from alphalift.show import comparison_table, describe, plot_comparison, plot_mechanism, plot_tradeoff
 from alphalift.show.live import LiveLine
 from alphalift.show.style import save
@@ -106,27 +108,41 @@ def design_command(
     bins: Bins = None,
     alphabet: Alphabet = None,
     time_limit: TimeLimit = 60.0,
+    after: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A mechanism that has released a column of these people before; repeat for several. The promise is then about all of them together."
+        ),
+    ] = None,
     withhold: Annotated[
         Path | None,
         typer.Option(
-            help="Leave the counts out of the mechanism, behind a commitment; what opens it goes to this file."
+            help="Leave the counts out of the mechanism, behind a commitment, and make its weights coarse, so that it can be shared; what opens it goes to this file."
         ),
+    ] = None,
+    bits: Annotated[
+        int | None,
+        typer.Option(min=1, max=52, help="Probabilities are multiples of 1/2^bits: 52, or few with --withhold."),
     ] = None,
 ) -> None:
     """Design a mechanism for one table, secret, useful column and promise, with its proof."""
     region = _region(promise, alpha, epsilon)
     if withhold is not None and out is None:
         raise InputError("--withhold needs --out as well: one has the mechanism, the other what opens it")
-    given = [table, *_alphabet_files(alphabet).values()]
+    given = [table, *(after or []), *_alphabet_files(alphabet).values()]
     for path in (out, withhold):
         if path is not None:
             _check_output(path, given)
             given.append(path)
-    joint = _read(table, sensitive, useful, drop_missing, bins, alphabet)
+    earlier = [load(path) for path in after or []]
+    declared = Declared(drop_missing, _bins(bins), _alphabet(alphabet))
+    joint = declared.read(table, sensitive, useful, earlier)
     with LiveLine() as live:
         solver = Optimal(time_limit=time_limit, progress=live.show)
-        source = _source([*sensitive, *useful], bins, alphabet)
-        solution = design(joint, region, solver=solver, source=source)
+        source = declared.source([*sensitive, *useful])
+        solution = design(joint, region, solver=solver, source=source, after=earlier)
+    if withhold is not None or bits is not None:
+        solution = for_sharing(solution, bits) if withhold is not None else prove(solution, bits=bits or 52)
     document = to_document(solution) if out or withhold or as_json else {}
     if withhold is not None:
         document, opening = withhold_joint(document, secrets.token_hex(32))
@@ -153,7 +169,7 @@ def verify(
     """Prove every claim of a mechanism file again, without trusting any solver; exit code 1 if one is not proven."""
     files = [path for path in (file, opening) if path is not None]
     for path in files:
-        if not path.is_file():
+        if path.is_dir() or not path.exists():
             wrong = "is a folder" if path.is_dir() else "there is no such file"
             raise InputError(f"{path}: {wrong}; expected what `alphalift design` wrote")
     sys.exit(checker.main([str(path) for path in files]))
@@ -267,7 +283,7 @@ def compare_command(
     """Put the optimum beside what others do under one promise: a table, compare.csv, compare.png and compare.pdf."""
     region = _region(promise, alpha, epsilon)
     _check_folder(out)
-    joint = _read(table, sensitive, useful, drop_missing, bins)
+    joint = Declared(drop_missing, _bins(bins)).read(table, sensitive, useful)
     with LiveLine() as live:
         comparison = compare(joint, region, solver=Optimal(time_limit=time_limit, progress=live.show))
     print(comparison_table(comparison))
@@ -294,7 +310,7 @@ def curve(
 ) -> None:
     """Draw how much of the useful column each privacy budget keeps: curve.csv, curve.png and curve.pdf."""
     _check_folder(out)
-    joint = _read(table, sensitive, useful, drop_missing, bins)
+    joint = Declared(drop_missing, _bins(bins)).read(table, sensitive, useful)
     with _workers(workers, dask) as chosen:
         tradeoff = _curve(joint, alpha, points, chosen, resume)
     if tradeoff.resumed:
@@ -383,17 +399,39 @@ def _write(path: Path, text: str, *, private: bool = False) -> None:
         part.write_text(text, encoding="utf-8", newline="")
 
 
-def _read(
-    table: Path,
-    sensitive: list[str],
-    useful: list[str],
-    drop_missing: bool,
-    bins: list[str] | None = None,
-    alphabet: list[str] | None = None,
-) -> Joint:
-    missing: Literal["drop", "symbol"] = "drop" if drop_missing else "symbol"
-    declared = _alphabet(alphabet)
-    return read_joint(table, sensitive=sensitive, useful=useful, missing=missing, bins=_bins(bins), alphabet=declared)
+@dataclass(frozen=True)
+class Declared:
+    """What was declared about a table's columns."""
+
+    drop_missing: bool
+    bins: dict[str, list[float]]
+    alphabet: dict[str, list[str]] = field(default_factory=dict)
+
+    def read(self, table: Path, sensitive: list[str], useful: list[str], after: Sequence[Stored] = ()) -> Joint:
+        """The joint, with the columns beside it that were released before."""
+        beside = list(dict.fromkeys(mechanism.joint.useful for mechanism in after))
+        if not all(variable.columns for variable in beside):
+            raise InputError("a mechanism given with --after does not say which columns it releases; design it again")
+        return read_joint(
+            table,
+            sensitive=sensitive,
+            useful=useful,
+            missing="drop" if self.drop_missing else "symbol",
+            bins=self.bins,
+            alphabet=self.alphabet,
+            beside=beside,
+        )
+
+    def source(self, columns: list[str]) -> str:
+        """Where the domain came from, for the file's provenance."""
+        declared = [*self.bins, *self.alphabet]
+        read = [column for column in columns if column not in declared]
+        parts = [
+            f"{'declared' if names is declared else 'read from the table'} for {', '.join(names)}"
+            for names in (declared, read)
+            if names
+        ]
+        return f"domain {' and '.join(parts)}"
 
 
 def _alphabet(texts: list[str] | None) -> dict[str, list[str]]:
@@ -417,18 +455,6 @@ def _alphabet_files(texts: list[str] | None) -> dict[str, Path]:
             raise InputError(f"--alphabet is given twice for the column {column!r}; put all its values into one file")
         files[column] = Path(file)
     return files
-
-
-def _source(columns: list[str], bins: list[str] | None, alphabet: list[str] | None) -> str:
-    """Where the domain came from, for the file's provenance."""
-    declared = [*_bins(bins), *_alphabet(alphabet)]
-    read = [column for column in columns if column not in declared]
-    parts = [
-        f"{'declared' if names is declared else 'read from the table'} for {', '.join(names)}"
-        for names in (declared, read)
-        if names
-    ]
-    return f"domain {' and '.join(parts)}"
 
 
 def _bins(texts: list[str] | None) -> dict[str, list[float]]:

@@ -164,7 +164,7 @@ def load(path: str | Path, opening: str | Path | None = None) -> Stored:
     shares = [[Fraction(count, total) for count in row] for row in counts]
     origin, table, after = _origin(document.get("table")), document.get("table"), (opened or document).get("after")
     declared = table["without_mass"] if table is not None else []
-    shares = [[*row, *(0 for _ in declared)] for row in shares]
+    shares = [[*row, *(Fraction(0) for _ in declared)] for row in shares]
     joint = Joint(shares, integers.labels["s"], [*integers.labels["x"], *declared], origin=origin)
     try:
         region = region_of(document["promise"])

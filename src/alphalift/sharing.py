@@ -41,7 +41,7 @@ def for_sharing(solution: Solution, bits: int | None = None) -> Solution:
         raise SettingError(f"bits is {bits}, expected 1 to {_MOST_BITS}")
     if promise.perfect or bits >= solution.integers.bits:
         return replace(solution, integers=replace(solution.integers, unseen=None))
-    blocks = [[list(row) for row in joint.weights]]
+    blocks = solution.region.blocks(joint)
     weights = coarse_weights(solution.mechanism.p_y_given_x, joint.p_x, blocks, promise, bits)
     mechanism = Mechanism(joint, as_floats(weights, bits))
     labels = {"s": list(joint.s_labels), "x": list(joint.x_labels), "y": list(mechanism.y_labels)}

@@ -27,6 +27,8 @@ OPTIONS = {
     "alphabet=": "--alphabet",
     "bins=": "--bins",
     "useful=": "--useful",
+    "sensitive needs": "--sensitive needs",
+    "useful needs": "--useful needs",
     "sensitive=": "--sensitive",
     "time_limit": "--time-limit",
     "(joint.about_x)": "(name the useful column as --sensitive as well)",

@@ -17,12 +17,13 @@ import second_checker
 
 from alphalift import Joint, Optimal, design
 from alphalift.document import to_document, to_json, withhold_joint
+from alphalift.joint import Beside, Origin, Variable
 from alphalift.proof import checker
 from alphalift.regions import KL, LDP, LIP, AlphaLift, ChiSquare, Intersection, Renyi, TotalVariation
 
 SECONDS = 10
 QUICK = Optimal(relative_gap=1e-2, node_limit=60, threads=1)
-# |S|, |X|, promise, bits, largest count (none: probabilities with 16 digits)
+# |S|, |X|, promise, bits, largest count (none: probabilities with 16 digits), promise of a release before it
 BASES = [
     (3, 4, AlphaLift(3, 0.1), 52, 30),
     (3, 4, AlphaLift(math.inf, 0.1), 52, 30),
@@ -49,20 +50,37 @@ BASES = [
     (3, 4, Intersection(LDP(0.5), KL(0.03), TotalVariation(0.08)), 52, None),
     (2, 4, Intersection(AlphaLift(2, 0.1), LIP(0.2)), 52, 9),
     (3, 5, Intersection(ChiSquare(0.2), LDP(0)), 52, 5),
+    (2, 3, AlphaLift(math.inf, 0.3), 52, 9, AlphaLift(math.inf, 0.1)),
+    (3, 3, AlphaLift(3, 0.2), 52, 30, AlphaLift(3, 0.05)),
+    (2, 4, Intersection(KL(0.1), LIP(0.6)), 52, 9, LIP(0.2)),
+    (2, 3, LDP(0), 52, 9, LDP(0)),
 ]
 
 
 @cache
 def base(number):
     """The text of a file that is proven in full."""
-    secrets, useful, region, bits, largest = BASES[number]
+    secrets, useful, region, bits, largest, *before = BASES[number]
     rng = np.random.default_rng(number)
+    if before:
+        return _after(rng.integers(1, largest, (secrets, useful, 2)), region, before[0])
     if largest is None:
         table = rng.random((secrets, useful))
         joint = Joint(table / table.sum())
     else:
         joint = Joint(rng.integers(1, largest, (secrets, useful)).tolist(), counts=True)
     return to_json(to_document(design(joint, region, solver=QUICK, bits=bits)))
+
+
+def _after(counts, region, before):
+    """A file that comes after a release of another column, of these counts of (s, x, z)."""
+    z = Variable(("z",), ("z0", "z1"))
+    if region.perfect:  # independent of the secret, so that something is left
+        counts = np.stack([counts[0] * share for share in range(1, len(counts) + 1)])
+    first = Joint(counts.sum(axis=1).tolist(), x_labels=z.labels, counts=True, origin=Origin(("s",), z.columns))
+    cells = tuple((*map(int, key), int(n)) for key, n in np.ndenumerate(counts))
+    joint = Joint(counts.sum(axis=2).tolist(), counts=True, origin=Origin(("s",), ("x",)), beside=Beside((z,), cells))
+    return to_json(to_document(design(joint, region, solver=QUICK, after=[design(first, before)])))
 
 
 @dataclass(frozen=True)
@@ -571,8 +589,87 @@ def _transposed(document, rng):
 
 def _version(document, rng):
     document.update(
-        rng.choice([{"version": 2}, {"version": True}, {"version": "1"}, {"version": 0}, {"format": "alphalift"}])
+        rng.choice([{"version": 1}, {"version": True}, {"version": "2"}, {"version": 3}, {"format": "alphalift"}])
     )
+
+
+def _version_1(document, rng):
+    """The file as the first version had it: without what it comes after."""
+    del document["table"], document["after"]
+    document["version"] = 1
+
+
+def _earlier(document):
+    if document["after"] is None:
+        raise _ImpossibleError
+    return document["after"]
+
+
+def _cell(document, rng):
+    cell = rng.choice(_earlier(document)["cells"])
+    place = rng.randrange(len(cell))
+    cell[place] = rng.choice([cell[place] + 1, 0, cell[place] * 2, -1, True, 10**9])
+
+
+def _cells_moved(document, rng):
+    """Counts of two cells exchanged, or one split in two: sums that may stay as they are."""
+    cells = _earlier(document)["cells"]
+    one, other = rng.sample(cells, 2)
+    if rng.random() < 0.5:
+        one[-1], other[-1] = other[-1], one[-1]
+    elif one[-1] > 1:
+        one[-1] -= 1
+        cells.append([*one[:-1], 1])
+    else:
+        rng.shuffle(cells)
+
+
+def _earlier_weights(document, rng):
+    """Another mechanism before, with the identity that belongs to it."""
+    own = rng.choice(_earlier(document)["mechanisms"])
+    weights = own["weights"]
+    if rng.random() < 0.5:
+        weights.reverse()
+    else:
+        x = rng.randrange(len(weights[0]))
+        give, take = rng.sample(range(len(weights)), 2) if len(weights) > 1 else (0, 0)
+        moved = rng.randrange(weights[give][x] + 1)
+        weights[give][x] -= moved
+        weights[take][x] += moved
+    if rng.random() < 0.8:
+        own["identity"] = second_checker.identity(own)
+
+
+def _earlier_mechanisms(document, rng):
+    mechanisms = _earlier(document)["mechanisms"]
+    change = rng.randrange(4)
+    if change == 0:
+        mechanisms.pop()
+    elif change == 1:
+        mechanisms.append(copy.deepcopy(mechanisms[0]))
+        for cell in document["after"]["cells"]:
+            cell.insert(-1, cell[-2])
+    elif change == 2:
+        document["after"] = None
+    else:
+        mechanisms[0] = {"identity": mechanisms[0]["identity"]}
+
+
+def _table(document, rng):
+    table = {"sensitive": ["s"], "useful": ["x"], "bins": {}, "declared": [], "without_mass": []}
+    changes = [
+        {"useful": []},
+        {"declared": ["z"]},
+        {"bins": {"x": ["2", "1"]}},
+        {"bins": {"x": ["-1", "1.5"]}},
+        {"bins": {"z": ["1"]}},
+        {"bins": {"x": [1]}},
+        {"without_mass": document["labels"]["x"][:1]},
+        {"without_mass": ["nobody"]},
+        {"sensitive": ["s", "s"]},
+        {"extra": 1},
+    ]
+    document["table"] = table | rng.choice(changes)
 
 
 def _whole_file(document, rng):
@@ -732,6 +829,12 @@ _DOCUMENT_CHANGES = [
     _extra,
     _transposed,
     _version,
+    _version_1,
+    _cell,
+    _cells_moved,
+    _earlier_weights,
+    _earlier_mechanisms,
+    _table,
     _whole_file,
 ]
 

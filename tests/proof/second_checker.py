@@ -7,6 +7,7 @@ P(y)), and the tree is walked with a stack of rational boxes: where both checker
 """
 
 import hashlib
+import itertools
 import json
 import re
 from fractions import Fraction
@@ -16,7 +17,10 @@ from mpmath import iv
 from mpmath.libmp import to_rational
 
 PRECISIONS = 320, 2560
-KEYS = "bits certificate claims format identity joint labels promise provenance unseen version weights"
+KEYS = {
+    1: "bits certificate claims format identity joint labels promise provenance unseen version weights",
+    2: "after bits certificate claims format identity joint labels promise provenance table unseen version weights",
+}
 
 
 def parse(content):
@@ -340,13 +344,32 @@ def _promise(value):
 _INFINITE = ("alpha", "inf"), ("order", "inf")
 
 
+def _read_table(table, x_labels):
+    """The form of what says where the symbols come from."""
+    if table is None:
+        return
+    _need(sorted(table) == ["bins", "declared", "sensitive", "useful", "without_mass"])
+    for name in ("declared", "sensitive", "useful", "without_mass"):
+        texts = table[name]
+        _need(type(texts) is list and all(type(text) is str for text in texts) and len(set(texts)) == len(texts))
+    columns = {*table["sensitive"], *table["useful"]}
+    _need(len(table["sensitive"]) > 0 and len(table["useful"]) > 0 and columns.issuperset(table["declared"]))
+    _need(not set(table["without_mass"]).intersection(x_labels) and type(table["bins"]) is dict)
+    _need(columns.issuperset(table["bins"]))
+    for edges in table["bins"].values():
+        _need(type(edges) is list and len(edges) > 0)
+        for edge in edges:
+            _need(type(edge) is str and re.fullmatch("-?[0-9]{1,400}([.][0-9]{1,400})?", edge) is not None)
+        _need(all(Fraction(low) < Fraction(high) for low, high in itertools.pairwise(edges)))
+
+
 class Problem:
     """The content of a file of the right form."""
 
     def __init__(self, document, opening):
-        _need(" ".join(sorted(document)) == KEYS)
         _need(document["format"] == "alphalift-mechanism" and _is_integer(document["version"]))
-        _need(document["version"] == 1 and sorted(document["provenance"]) == ["package", "solver", "status"])
+        _need(" ".join(sorted(document)) == KEYS[document["version"]])
+        _need(sorted(document["provenance"]) == ["package", "solver", "status"])
         _need(all(type(text) is str for text in document["provenance"].values()))
         labels = document["labels"]
         _need(sorted(labels) == ["s", "x", "y"])
@@ -356,6 +379,10 @@ class Problem:
         self.s, self.x, self.y = (len(labels[name]) for name in "sxy")
         self._read_mechanism(document)
         self._read_promise(document["promise"], document["claims"])
+        self.newer = document["version"] == 2
+        if self.newer:
+            _read_table(document["table"], labels["x"])
+            _need(document["after"] is None or self.unseen is None)
         self._read_joint(document, opening)
 
     def _read_mechanism(self, document):
@@ -381,37 +408,90 @@ class Problem:
             _need(self.certificate is None)
             if opening is None:
                 return
-            _need(sorted(opening) == ["certificate", "counts", "salt"])
+            _need(sorted(opening) == sorted(["certificate", "counts", "salt", *(["after"] if self.newer else [])]))
             self.certificate = opening["certificate"]
         counts = (opening if hidden else joint)["counts"]
         _need(type(counts) is list and len(counts) == self.s)
         sums = [sum(_row(row, self.x)) for row in counts]
         total, columns = sum(sums), [sum(column) for column in zip(*counts, strict=True)]
         _need(min(sums) > 0 and min(columns) > 0)
-        if hidden:
-            _need(type(opening["salt"]) is str and joint["commitment"] == sealed([opening["salt"], counts]))
-        self.counts = counts
         self.p_s, self.p_x = ([Fraction(n, total) for n in margin] for margin in (sums, columns))
-        self.s_given_x = [[Fraction(n, c) for n, c in zip(row, columns, strict=True)] for row in counts]
+        self.given_x = [[[Fraction(n, c) for n, c in zip(row, columns, strict=True)] for row in counts]]
+        after = (opening if hidden else document)["after"] if self.newer else None
+        named, committed = None, [counts]
+        if after is not None:
+            named = [mechanism["identity"] for mechanism in after["mechanisms"]]
+            committed.append(after["cells"])
+            self._read_earlier(after, counts, columns)
+        if hidden:
+            _need(type(opening["salt"]) is str and joint["commitment"] == sealed([opening["salt"], *committed]))
+            shown = document["after"] if self.newer else None
+            _need(shown == (None if named is None else {"identities": named}))
+        self.counts = counts
+
+    def _read_earlier(self, after, counts, columns):
+        """P(s, y1 | x) of every combination y1 of earlier outputs, in fractions; those that tell the same as one."""
+        _need(sorted(after) == ["cells", "mechanisms"])
+        _need(type(after["mechanisms"]) is list and 1 <= len(after["mechanisms"]) <= 8)
+        laws = []
+        for own in after["mechanisms"]:
+            _need(sorted(own) == ["bits", "identity", "labels", "unseen", "weights"])
+            _need(sorted(own["labels"]) == ["s", "x", "y"])
+            earlier = Problem.__new__(Problem)
+            for names in own["labels"].values():
+                _need(type(names) is list and all(type(name) is str for name in names))
+                _need(len(set(names)) == len(names) > 0)
+            earlier.x, earlier.y = len(own["labels"]["x"]), len(own["labels"]["y"])
+            earlier._read_mechanism(own)
+            laws.append([list(column) for column in zip(*earlier.law, strict=True)])
+            laws[-1] += [] if earlier.unseen is None else [earlier.unseen]
+        left = {(s, x): n for s, row in enumerate(counts) for x, n in enumerate(row) if n}
+        tables = {}
+        for cell in after["cells"]:
+            s, x, *symbols, n = _row(cell, len(laws) + 3)
+            _need(n > 0 and (s, x) in left and all(z < len(law) for z, law in zip(symbols, laws, strict=True)))
+            left[s, x] -= n
+            for y in itertools.product(*(range(len(law[0])) for law in laws)):
+                share = Fraction(n, columns[x])
+                for law, symbol, output in zip(laws, symbols, y, strict=True):
+                    share *= law[symbol][output]
+                if share:
+                    table = tables.setdefault(y, [[Fraction(0)] * self.x for _ in range(self.s)])
+                    table[s][x] += share
+        _need(set(left.values()) == {0})
+        together = {}
+        for y in sorted(tables):
+            total = sum(map(sum, tables[y]))
+            shape = tuple(entry / total for row in tables[y] for entry in row)
+            together.setdefault(shape, []).append(tables[y])
+        self.given_x = [
+            [[sum(table[s][x] for table in same) for x in range(self.x)] for s in range(self.s)]
+            for same in together.values()
+        ]
 
     def outputs(self):
-        """For every y: P(y) and the lifts P(s|y) / P(s)."""
+        """For every y: P(y) and, for every earlier y1 that comes with it, the lifts P(s|y, y1) / P(s)."""
         for row in self.law:
             p_xy = [share * weight for share, weight in zip(self.p_x, row, strict=True)]
-            p_y = sum(p_xy)
-            p_sy = [sum(map(Fraction.__mul__, given, p_xy)) for given in self.s_given_x]
-            yield p_y, [own / (share * p_y) for own, share in zip(p_sy, self.p_s, strict=True)]
+            every = []
+            for given in self.given_x:
+                p_sy = [sum(map(Fraction.__mul__, own, p_xy)) for own in given]
+                if sum(p_sy):
+                    every.append([own / (share * sum(p_sy)) for own, share in zip(p_sy, self.p_s, strict=True)])
+            _need(bool(every))
+            yield sum(p_xy), every
 
     def promise_holds(self):
         return all(
             at_least_zero(slack)
-            for _, lifts in self.outputs()
+            for _, every in self.outputs()
+            for lifts in every
             for part in self.parts
             for slack in part.slacks(self.p_s, lifts)
         )
 
     def unseen_holds(self):
-        for (p_y, lifts), own in zip(self.outputs(), self.unseen, strict=True):
+        for (p_y, (lifts,)), own in zip(self.outputs(), self.unseen, strict=True):
             rho = own / p_y
             if rho == 0 or not all(at_least_zero(s) for part in self.parts for s in part.slacks_unseen(rho, lifts)):
                 return False
@@ -468,30 +548,36 @@ class Problem:
         return least
 
     def dual_terms(self, number):
-        """nu - sum of sigma(w) and c_x = u_x + nu - sum of sum_s w_s P(s|x) over the parts' own w, intervals."""
-        size = sum(self.s + part.extra for part in self.parts) + 1
+        """nu - sum of sigma(w) and c_x = u_x + nu - sum of sum_s w_s P(s|x) over the parts' own w, intervals.
+
+        After other releases: nu, and c_x = u_x + nu - sum over y1 of sum_s (w_s - sigma(w)) P(s, y1|x).
+        """
+        alone = len(self.given_x) == 1
+        size = len(self.given_x) * sum(self.s + part.extra for part in self.parts) + 1
         dual = [Fraction(entry, self.unit) for entry in _row(self.certificate["duals"][number], size, None)]
         nu = dual.pop()
-        bound, rates = interval(nu), [u + nu for u in self.prices]
-        for part in self.parts:
-            w, extra = dual[: self.s], dual[self.s : self.s + part.extra]
-            dual = dual[self.s + part.extra :]
-            value = part.support(self.p_s, w, *extra)
-            bound -= interval(value) if isinstance(value, Fraction) else value
-            rates = [
-                rate - mean(given, w) for rate, given in zip(rates, zip(*self.s_given_x, strict=True), strict=True)
-            ]
-        return bound, [interval(rate) for rate in rates]
+        bound, rates = interval(nu), [interval(u + nu) for u in self.prices]
+        for given in self.given_x:
+            columns = list(zip(*given, strict=True))
+            for part in self.parts:
+                w, extra = dual[: self.s], dual[self.s : self.s + part.extra]
+                dual = dual[self.s + part.extra :]
+                value = part.support(self.p_s, w, *extra)
+                value = interval(value) if isinstance(value, Fraction) else value
+                bound -= value if alone else 0
+                for x, column in enumerate(columns):
+                    rates[x] -= interval(mean(column, w)) - (0 if alone else value * interval(sum(column)))
+        return bound, rates
 
     def least_over_pairs(self):
         """H(V) - u.V is concave in V: its least over {V : the first lift lies between the ends} is at an extreme V."""
-        _need(self.s == 2)
+        _need(self.s == 2 and len(self.given_x) == 1)
         ends = [Fraction(end, self.unit) for end in _row(self.certificate["ends"], 2, None)]
         _need(ends[0] < 0 < ends[1])
         for end in ends:  # beyond it no lift is allowed: the allowed ones are an interval around 1
             lifts = [1 + end, 1 - end * self.p_s[0] / self.p_s[1]]
             _need(min(lifts) <= 0 or any(part.stops(self.p_s, lifts) for part in self.parts))
-        first = [given / self.p_s[0] - 1 for given in self.s_given_x[0]]
+        first = [given / self.p_s[0] - 1 for given in self.given_x[0][0]]
         values = [interval(-u) for u, own in zip(self.prices, first, strict=True) if ends[0] <= own <= ends[1]]
         for end in ends:
             for x in (x for x in range(self.x) if first[x] < end):

@@ -48,7 +48,7 @@ def test_no_allowed_posterior_is_below_the_bound(joint, region):
     document = to_document(design(joint, region, solver=Optimal(relative_gap=GAP, threads=1)))
     counts, certificate = document["joint"]["counts"], document["certificate"]
     prices = np.array(certificate["prices"]) / 2 ** certificate["bits"]
-    bound = float(checker.optimum_bound(counts, checker.promise_of(document["promise"]), certificate).mid())
+    bound = float(checker.optimum_bound([counts], checker.promise_of(document["promise"]), certificate).mid())
     least = float(entropies(joint.p_x[None])[0] - prices @ joint.p_x - bound)
     points = sample(joint, region, np.random.default_rng(0))
     values = entropies(points) - points @ prices

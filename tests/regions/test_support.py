@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from alphalift import KL, LDP, LIP, AlphaLift, ChiSquare, MaxLift, Renyi, TotalVariation
-from alphalift.convex import ConvexSet, total_support
+from alphalift.convex import ConvexSet, supports
 
 # The region, its convex constraints in cvxpy, and whether its support function knows that E l = 1.
 CASES = {
@@ -52,7 +52,7 @@ def test_the_kernels_set_contains_the_region_and_nothing_else(name):
         directions[:, -1] = directions[:, :-1].mean(axis=1) * (1 + 0.05 * generator.normal(size=4000))
     moments = posteriors @ body.directions.T
     for w in directions:
-        sigma = total_support(body.rows, body.parameters, body.callback, w)
+        supports(body.rows, body.parameters, body.callback, w, sigma := np.empty(1))
         reach = moments[allowed] @ w
         # What slacks may add, each within its width.
         room = np.maximum(0.0, -(body.slacks @ w)) @ body.widths if len(body.widths) else 0.0

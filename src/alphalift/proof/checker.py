@@ -211,7 +211,7 @@ def _earlier(after: Any, counts: Matrix) -> tuple[list[Integers], Matrix]:
 def blocks_of(counts: Matrix, cells: Matrix, mechanisms: list[Integers]) -> list[Matrix]:
     """For every combination of earlier outputs, the counts of s and x among records that have it, times 2^(all bits).
 
-    Blocks that are proportional tell the same and are added up.
+    Combinations in rising order; those whose counts are proportional tell the same and are added up to one block.
     """
     combinations = prod(len(own.weights) for own in mechanisms)
     _need(combinations * (len(cells) + len(counts) * len(counts[0])) <= _MOST_TOGETHER, "too many earlier outputs")
@@ -223,7 +223,7 @@ def blocks_of(counts: Matrix, cells: Matrix, mechanisms: list[Integers]) -> list
             block = found.setdefault(tuple(y for y, _ in outputs), [0] * (len(counts) * len(counts[0])))
             block[s * len(counts[0]) + x] += count * prod(w for _, w in outputs)
     shapes: dict[tuple[int, ...], int] = {}
-    for block in found.values():
+    for _, block in sorted(found.items()):
         shared = gcd(*block)
         shape = tuple(entry // shared for entry in block)
         shapes[shape] = shapes.get(shape, 0) + shared
@@ -814,8 +814,10 @@ def main(arguments: list[str]) -> int:
             print("usage: checker.py FILE [OPENING]", file=sys.stderr)
             return 2
         verdicts = check(*(read(path) for path in arguments))
-    except (RefusedError, OSError) as error:
+    except RefusedError as error:
         verdicts = [Verdict("form", False, str(error))]
+    except OSError as error:
+        verdicts = [Verdict("form", False, f"{error.filename} cannot be read: {str(error.strerror).lower()}")]
     for verdict in verdicts:
         print(f"{'proven' if verdict.proven else 'NOT PROVEN':>10}  {verdict.claim}: {verdict.text}")
     return 0 if all(verdict.proven for verdict in verdicts) else 1

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from alphalift.compare import OPTIMUM, Comparison, Row
 from alphalift.show.style import COLOURS, new_figure, quiet
-from alphalift.show.words import printable, promise
+from alphalift.show.words import is_about_x, printable, promise
 from alphalift.utilities import MutualInformation
 
 _BASELINE, _GREY = "#BBCCDD", "#777777"
@@ -36,7 +36,8 @@ def plot_comparison(comparison: Comparison, *, secret: str = "S", useful: str = 
     axes.get_yticklabels()[rows.index(comparison.optimum)].set_fontweight("bold")
     kept = f"information in {useful}" if isinstance(comparison.solution.objective, MutualInformation) else "utility"
     label = f"share of the {kept} kept\ndashed: no mechanism that keeps the promise exceeds {_up(bound)}"
-    title = f"Releasing {useful}; the promise about {_plain(secret)}: {_plain(promise(comparison.region))}"
+    about = f"{useful} itself" if is_about_x(comparison.region) else _plain(secret)
+    title = f"Releasing {useful}; the promise about {about}: {_plain(promise(comparison.region))}"
     quiet(axes, label, "", textwrap.fill(title, _TITLE_WIDTH))
     axes.xaxis.label.set_fontsize(9)
     axes.set_xlim(0, 1)

@@ -6,26 +6,36 @@ import math
 
 import numpy as np
 
+from alphalift.exact import Array
 from alphalift.measures import epsilon_max
 from alphalift.mechanism import Mechanism
 from alphalift.proof import checkable
-from alphalift.regions import AlphaLift, Region
+from alphalift.regions import After, AlphaLift, Region
 from alphalift.solution import Solution, Status
 
 _NOT_COVERED = (
-    "Not covered: other columns released beside it, a second release of the same records with fresh randomness, "
-    "and a population that differs from the table."
+    "Not covered: {beside}, a second release of the same records with fresh randomness, and a population that differs "
+    "from the table."
 )
+_BESIDE = ("other columns released beside it", "other columns or releases than those that it was designed after")
 
 
 def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X") -> str:
     """Sentences for a reader who knows the table but not the mathematics."""
-    # What an intersection is about is what its parts are, all of them; those with another secret have X for it.
-    about_x = any(type(part).about is not Region.about for part in solution.region.components)
-    secret, about = (useful, f"{useful} itself") if about_x else (secret, secret)
+    secret, about = (useful, f"{useful} itself") if is_about_x(solution.region) else (secret, secret)
     told = [_designed(solution, about, useful), *_groups(solution, secret), _status(solution, useful)]
-    lines = [*told, _proof(solution), _NOT_COVERED]
+    lines = [*told, _proof(solution), _NOT_COVERED.format(beside=_BESIDE[isinstance(solution.region, After)])]
     return "\n".join(lines)
+
+
+def _promised(region: Region) -> Region:
+    """The promise itself, whatever it comes after."""
+    return region.region if isinstance(region, After) else region
+
+
+def is_about_x(region: Region) -> bool:
+    """Whether the promise has X for its secret; an intersection's parts are all about the same one."""
+    return any(type(part).about is not Region.about for part in _promised(region).components)
 
 
 def _designed(solution: Solution, about: str, useful: str) -> str:
@@ -46,25 +56,36 @@ def _count(number: int, noun: str) -> str:
 def promise(region: Region) -> str:
     """The region in a phrase; the checker's own where it knows the region."""
     known = checkable(region)
-    return str(region) if known is None else known.text
+    together = ", for all releases together" if isinstance(region, After) else ""
+    return (str(_promised(region)) if known is None else known.text) + together
 
 
 def _groups(solution: Solution, secret: str) -> list[str]:
     """What promise and mechanism mean for the rarest, the largest and the most affected group."""
     region, joint = solution.region, solution.joint
-    lines = [f"Whatever value is released, for someone who knew only how common each value of {secret} is:"]
-    worst = solution.mechanism.lift.max(axis=1)
+    after = isinstance(region, After)
+    what, who = ("is released, now and before,", " and those before it") if after else ("value is released,", "")
+    lines = [f"Whatever {what} for someone who knew only how common each value of {secret} is:"]
+    worst = _largest_lifts(solution)
     ranks: dict[int, list[str]] = {}
-    for rank, s in (("rarest", joint.p_s.argmin()), ("largest", joint.p_s.argmax()), ("most affected", worst.argmax())):
-        ranks.setdefault(int(s), []).append(rank)
+    for rank, i in (("rarest", joint.p_s.argmin()), ("largest", joint.p_s.argmax()), ("most affected", worst.argmax())):
+        ranks.setdefault(int(i), []).append(rank)
     for s, names in ranks.items():
         share = float(joint.p_s[s])
-        bound = region.group_bound(np.arange(len(joint.p_s)) == s, joint.p_s)
+        bound = _promised(region).group_bound(np.arange(len(joint.p_s)) == s, joint.p_s)
         lines.append(
             f"  - the {' and '.join(names)} group, {printable(joint.s_labels[s])} ({share:.1%}), becomes at most "
-            f"{_up(float(worst[s]), 2)} times as likely with this mechanism; the promise alone allows {_up(bound, 2)}."
+            f"{_up(float(worst[s]), 2)} times as likely with this mechanism{who}; the promise alone allows {_up(bound, 2)}."
         )
     return lines
+
+
+def _largest_lifts(solution: Solution) -> Array:
+    """Of every secret, over all outputs, with those before where there are any, (|S|,)."""
+    region, mechanism = solution.region, solution.mechanism
+    if not isinstance(region, After):
+        return np.asarray(mechanism.lift.max(axis=1))
+    return np.asarray(region.together(mechanism.p_x_given_y.T @ region.known.lift.T).max(axis=0))
 
 
 def printable(label: str) -> str:
@@ -83,7 +104,10 @@ def _status(solution: Solution, useful: str) -> str:
     if solution.relative_gap < 0.5:
         text += f" The gap is at most {_percent_up(solution.relative_gap)} of the information in {useful}."
     if solution.status is not Status.TRIVIAL:
-        if isinstance(region, AlphaLift):
+        if isinstance(region, After):
+            worst = float(region.value(region.known.lift.T, region.known.p_s).max())
+            text += f" Publishing {useful} as it is has the value {worst:.4g} with the releases before, and {region.budget:.4g} is allowed."
+        elif isinstance(region, AlphaLift):
             needed = _up(epsilon_max(solution.joint, region.alpha), 4)
             text += f" Publishing {useful} as it is would need epsilon = {needed}."
         else:
