@@ -25,7 +25,7 @@ from alphalift.release.keys import derived
 from alphalift.release.mac import MOST_NUMBERS, Blocks, Mac, counter
 
 Words = NDArray[np.uint64]
-_HEX = np.array([list(f"{byte:02x}".encode()) for byte in range(256)], np.uint8)
+_DIGITS = np.frombuffer(b"0123456789abcdef", np.uint8)
 
 
 class KeyedDraw:
@@ -49,11 +49,10 @@ class KeyedDraw:
         return self.drawn(ids, x)[0]
 
     def drawn(self, ids: Ids, x: Numbers) -> tuple[NDArray[np.int32], Words]:
-        """The outputs, and the sum of F over the records, (2,): the same for the same records in any order."""
+        """The outputs, and the sum of F over the records as two words, (2,): the same for the same records in any order."""
         texts = ids if isinstance(ids, np.ndarray) else as_text(ids)
         mac = self._mac.of(texts, np.ascontiguousarray(x, dtype=np.int64))
-        total = mac.view(">u8").sum(axis=0, dtype=np.uint64)
-        return np.asarray(_select(self._words(mac), self._edges, x)), total
+        return np.asarray(_select(self._words(mac), self._edges, x)), np.asarray(_sum(mac.view("<u8")))
 
     def _words(self, mac: NDArray[np.uint8]) -> Words:
         """K bits of F for every record, as a number in limbs."""
@@ -79,10 +78,9 @@ class Pseudonyms:
     def of(self, ids: Ids) -> pa.Array:
         """32 hexadecimal digits for every id."""
         texts = ids if isinstance(ids, np.ndarray) else as_text(ids)
-        digits = _HEX[self._mac.of(texts, np.zeros(len(texts), np.int64))]
-        starts = np.arange(0, 32 * (len(texts) + 1), 32, dtype=np.int64)
-        buffers = [None, pa.py_buffer(starts), pa.py_buffer(digits.reshape(-1))]
-        return pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
+        digits = _hexadecimal(self._mac.of(texts, np.zeros(len(texts), np.int64)))
+        starts = np.arange(0, 32 * (len(texts) + 1), 32, dtype=np.int32)  # batches are far from 2^26 rows
+        return pa.Array.from_buffers(pa.string(), len(texts), [None, pa.py_buffer(starts), pa.py_buffer(digits)])
 
 
 def _edges(mechanism: Integers, limbs: int) -> Words:
@@ -97,6 +95,28 @@ def _edges(mechanism: Integers, limbs: int) -> Words:
         for y, total in enumerate(accumulate(column[:-1])):
             edges[x, y] = [total >> (64 * (limbs - 1 - i)) & (2**64 - 1) for i in range(limbs)]
     return edges
+
+
+@kernel
+def _hexadecimal(blocks):  # type: ignore[no-untyped-def]
+    """The digits of all blocks, one after the other."""
+    digits = np.empty(blocks.size * 2, np.uint8)
+    for row in range(blocks.shape[0]):
+        for i in range(blocks.shape[1]):
+            place = 2 * (row * blocks.shape[1] + i)
+            digits[place] = _DIGITS[blocks[row, i] >> 4]
+            digits[place + 1] = _DIGITS[blocks[row, i] & 15]
+    return digits
+
+
+@kernel
+def _sum(words):  # type: ignore[no-untyped-def]
+    """The sums of both columns modulo 2^64."""
+    total = np.zeros(2, np.uint64)
+    for row in range(len(words)):
+        total[0] += words[row, 0]
+        total[1] += words[row, 1]
+    return total
 
 
 @kernel

@@ -157,7 +157,7 @@ def _drawn(work: Work, batches: Batches) -> Batches:
             given = batch.rename_columns(work.columns)
             for name in work.keep:
                 released = released.set_column(released.schema.names.index(name), name, given.column(name))
-        yield for_spark(_narrow(released), released.schema.names)
+        yield for_spark(released, released.schema.names)
 
 
 def _summed_up(work: Work, staging: Path | None, batches: Batches) -> Batches:
@@ -208,9 +208,3 @@ def _pairs(work: Work, batches: Batches) -> Batches:
         with in_our_words(NAME):
             pairs = answers.pairs(as_read(batch, work.drawn_from))
         yield pairs
-
-
-def _narrow(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Pseudonyms as Spark's own text, whose places have 32 bits."""
-    kinds = [pa.string() if pa.types.is_large_string(field.type) else field.type for field in batch.schema]
-    return batch.cast(pa.schema(list(zip(batch.schema.names, kinds, strict=True))))
