@@ -140,10 +140,10 @@ def tables(rows: int, shape: tuple[int, int]) -> Iterator[Tables]:
     every = _compositions(rows, shape[0] * shape[1])
     for start in range(0, len(every), 200_000):
         block = every[start : start + 200_000].reshape(-1, *shape)
-        mass = block.any(axis=1).all(axis=1) & block.any(axis=2).all(axis=1)
+        mass = np.all(block.any(axis=1), axis=1) & np.all(block.any(axis=2), axis=1)
         base = (rows + 1) ** np.arange(shape[1], dtype=np.int64)
         order = np.diff(block.astype(np.int64) @ base, axis=1)
-        rising = np.asarray(order >= 0).all(axis=1)
+        rising = np.all(order >= 0, axis=1)
         yield block[mass & rising]
 
 
