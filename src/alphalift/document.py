@@ -105,8 +105,8 @@ def withhold_joint(document: dict[str, Any], salt: str) -> tuple[dict[str, Any],
     """The document with a salted commitment in place of the counts, and the opening that reveals them.
 
     The certificate moves to the opening, since its numbers follow the counts. The law for unseen values is dropped,
-    since it is P_Y, and P_X can be solved for from that and the weights: such a mechanism refuses unseen values. Of earlier
-    mechanisms the names stay. Claims keep the decimals that so many records support, rounded to the safe side: with fifteen
+    since it is P_Y, and P_X can be solved for from that and the weights: such a mechanism refuses unseen values. Earlier
+    mechanisms are named under the salt. Claims keep the decimals that so many records support, rounded to the safe side: with fifteen
     they tell tables apart. So do fine weights: see `for_sharing`.
     """
     counts, after = document["joint"]["counts"], document["after"]
@@ -122,7 +122,9 @@ def withhold_joint(document: dict[str, Any], salt: str) -> tuple[dict[str, Any],
         },
         "joint": {"commitment": sealed},
         "certificate": None,
-        "after": None if after is None else {"identities": [own["identity"] for own in after["mechanisms"]]},
+        "after": None
+        if after is None
+        else {"sealed": [checker.sealed_name(salt, own["identity"]) for own in after["mechanisms"]]},
     }
     return document | hidden, {
         "salt": salt,

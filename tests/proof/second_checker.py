@@ -426,7 +426,8 @@ class Problem:
         if hidden:
             _need(type(opening["salt"]) is str and joint["commitment"] == sealed([opening["salt"], *committed]))
             shown = document["after"] if self.newer else None
-            _need(shown == (None if named is None else {"identities": named}))
+            named = None if named is None else {"sealed": [sealed([opening["salt"], name]) for name in named]}
+            _need(shown == named)
         self.counts = counts
 
     def _read_earlier(self, after, counts, columns):

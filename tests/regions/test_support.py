@@ -1,6 +1,7 @@
 """Support functions: never below what an allowed lift reaches, and reached, found by convex programs of another maker."""
 
 import cvxpy
+import numba.experimental.function_type  # noqa: F401  how a pointer is typed; kernels called from Python need it
 import numpy as np
 import pytest
 

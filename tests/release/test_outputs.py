@@ -3,13 +3,11 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from alphalift.release.read import label_of
-from hypothesis import given
-from hypothesis import strategies as st
 
 from alphalift.joint import Variable
 from alphalift.proof import Integers
-from alphalift.release.outputs import Outputs, key_of
+from alphalift.release.outputs import Outputs
+from alphalift.tables.symbols import key_of
 
 PAIRS = ["a, 1", "a, 2", "b, 1", "b, 2"]
 
@@ -20,11 +18,6 @@ def integers(weights, x_labels, y_labels, bits=2):
 
 def two(weights, y_labels, x_labels=PAIRS, columns=("u", "v")):
     return Outputs.of(integers(weights, x_labels, y_labels), Variable(columns, tuple(x_labels)))
-
-
-@given(st.lists(st.text(alphabet="ab,\\ ", max_size=5), min_size=2, max_size=4))
-def test_the_parts_of_a_label_are_found_again(parts):
-    assert key_of(label_of(tuple(parts))) == tuple(parts)
 
 
 def test_several_columns_are_written_apart_with_the_code():
@@ -74,7 +67,7 @@ def test_a_text_is_never_a_value_that_the_output_need_not_have():
     x_labels = ["mostly a, 1", "mainly a, 1", "chiefly a, 1", "a, 1", "c, 2"]
     outputs = two([[0, 0, 0, 4, 1], [4, 4, 4, 0, 3]], ["sometimes a, 1", "rest"], x_labels)
     for texts, place in zip(outputs.texts, range(2), strict=False):
-        assert texts[0] not in [key_of(x)[place] for x in x_labels] or place == 1
+        assert texts[0] not in [key_of(x, 2)[place] for x in x_labels] or place == 1
 
 
 @pytest.mark.parametrize("numbers", [np.array([], np.int32), np.array([0], np.int64)])

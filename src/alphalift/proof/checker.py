@@ -82,6 +82,11 @@ def commitment(salt: str, counts: Matrix, cells: Matrix | None = None) -> str:
     return _hash([salt, counts] if cells is None else [salt, counts, cells])
 
 
+def sealed_name(salt: str, identity: str) -> str:
+    """A name for an earlier mechanism that confirms no guess of its weights, as its identity would."""
+    return _hash([salt, identity])
+
+
 def read(path: str | Path) -> Any:
     """The file as plain Python values; refuses what could be read in two ways or is too large."""
     with Path(path).open("rb") as file:
@@ -167,11 +172,11 @@ def revealed(document: dict[str, Any], opening: Any) -> tuple[list[Matrix], Any]
     _need(withheld or opening is None, "the file withholds nothing that could be opened")
     if withheld:
         _need(document["certificate"] is None, "a file that withholds its joint must withhold its certificate")
-        named = None if after is None else _keys(after, {"identities"}, "after, where it is withheld,")["identities"]
+        named = None if after is None else _keys(after, {"sealed"}, "after, where it is withheld,")["sealed"]
         if opening is None:
             return None
-        names = {"salt", "counts", "certificate"} | ({"after"} if "after" in document else set())
-        after = _keys(opening, names, "the opening").get("after")
+        expected = {"salt", "counts", "certificate"} | ({"after"} if "after" in document else set())
+        after = _keys(opening, expected, "the opening").get("after")
     source = opening if withheld else joint | {"certificate": document["certificate"]}
     counts = _matrix(source["counts"], len(labels["s"]), len(labels["x"]), "counts")
     _need(all(map(sum, counts)) and all(_columns(counts)), "a row or column of counts has no mass")
@@ -179,7 +184,8 @@ def revealed(document: dict[str, Any], opening: Any) -> tuple[list[Matrix], Any]
         _need(isinstance(source["salt"], str), "the salt must be a text")
     mechanisms, cells = ([], None) if after is None else _earlier(after, counts)
     if withheld:
-        _need(named == ([m.identity for m in mechanisms] or None), "the opening comes after other mechanisms")
+        names = [sealed_name(source["salt"], own.identity) for own in mechanisms]
+        _need(named == (names or None), "the opening comes after other mechanisms")
         sealed = commitment(source["salt"], counts, cells)
         _need(sealed == joint["commitment"], "the opening is not what was committed to")
     return ([counts] if cells is None else blocks_of(counts, cells, mechanisms)), source["certificate"]

@@ -10,9 +10,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from alphalift.errors import TableError
 from alphalift.joint import Variable
 from alphalift.labels import How, Words, unlike
 from alphalift.proof import Integers
+from alphalift.tables.symbols import Key, key_of
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,8 @@ class Outputs:
         words = Words.beside(x_labels)
         named = [_Named.of(integers, y, words) for y in range(len(integers.weights))]
         labels = unlike([own.label for own in named], x_labels, itself=[own.itself for own in named])
-        keys = [key_of(label) for label in x_labels]
-        if width < 2 or any(len(key) != width for key in keys):
+        keys = _keys(x_labels, width) if width > 1 else None
+        if keys is None:
             return cls(variable, labels)
         texts = [_column(named, [key[i] for key in keys]) for i in range(width)]
         written = tuple(text for text in texts if text is not None)
@@ -127,15 +129,9 @@ def _column(named: Sequence[_Named], values: Sequence[str]) -> tuple[str, ...] |
     return tuple(texts)
 
 
-def key_of(label: str) -> tuple[str, ...]:
-    """The parts of a combination's label: the inverse of `label_of`."""
-    parts, escaped = [""], False
-    for sign in label:
-        if escaped or sign not in "\\,":
-            parts[-1] += sign
-            escaped = False
-        elif sign == ",":
-            parts.append("")
-        else:
-            escaped = True
-    return (parts[0], *(part.removeprefix(" ") for part in parts[1:]))
+def _keys(x_labels: Sequence[str], width: int) -> list[Key] | None:
+    """Every x as a combination of so many values; none where the labels are not those of combinations."""
+    try:
+        return [key_of(label, width) for label in x_labels]
+    except TableError:
+        return None
