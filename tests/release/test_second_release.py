@@ -279,5 +279,5 @@ def test_what_was_designed_for_what_is_left_needs_no_new_release(key):
     done = with_ledger(key, table, mechanism=design(joint, MaxLift(0.3), after=[first]))
     assert done.together.promised
     assert done.together.known.max_lift <= np.exp(0.3)
-    assert "for this release and those before it together" in done.manifest["promise"]
+    assert "together with those that it was designed after" in done.manifest["promise"]
     assert with_ledger(key, table, mechanism=first).together == done.together, "a retry of the first, afterwards"

@@ -178,7 +178,7 @@ def _public(plan: Plan, entry: Entry, seen: Seen | None) -> Public:
     book = codebook(plan.integers, plan.outputs, name=name, counts=counts, designed_from=plan.mechanism.joint.total)
     promise = checkable(plan.mechanism.region)
     about = ", ".join(entry.secret) or "the secret"
-    before = "" if plan.mechanism.after is None else ", for this release and those before it together"
+    before = "" if plan.mechanism.after is None else ", for this release together with those that it was designed after"
     # Who has the key and the table gets the same text again, whatever the order of its rows.
     words = None if seen is None else [seen.rows, *map(int, seen.total)]
     table = None if key is None or words is None else derived(key.secret, "table", *words)[:16].hex()

@@ -21,10 +21,10 @@ from alphalift.errors import InputError
 from alphalift.exact import Array
 from alphalift.joint import Bins
 from alphalift.proof import Integers
+from alphalift.release.keys import DRAWS
 from alphalift.release.outputs import Outputs
 from alphalift.release.told import estimated_p_x, told
 
-DRAWS = "alphalift release 2"
 _NAME_DIGITS = 16
 _DIGITS = 4
 
