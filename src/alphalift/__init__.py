@@ -5,7 +5,7 @@ from importlib.metadata import version
 from alphalift import baselines, measures
 from alphalift.compare import Comparison, compare
 from alphalift.design import design, prove
-from alphalift.document import Stored, load, to_document, to_json, withhold_joint
+from alphalift.document import Stored, load, save, to_document, to_json, withhold_joint
 from alphalift.errors import (
     AlphaliftError,
     InputError,
@@ -94,6 +94,7 @@ __all__ = [
     "plot_tradeoff",
     "prove",
     "read_joint",
+    "save",
     "sweep",
     "to_document",
     "to_json",

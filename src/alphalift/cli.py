@@ -19,7 +19,7 @@ from rich.console import Console
 from alphalift.compare import compare
 from alphalift.data import adult
 from alphalift.design import design, prove
-from alphalift.document import Stored, load, to_document, to_json, withhold_joint
+from alphalift.document import Stored, load, save, to_document, to_json, withhold_joint
 from alphalift.errors import AlphaliftError, InputError
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
@@ -31,7 +31,7 @@ from alphalift.release.public import ShownIds
 from alphalift.sharing import for_sharing
 from alphalift.show import comparison_table, describe, plot_comparison, plot_mechanism, plot_tradeoff
 from alphalift.show.live import LiveLine
-from alphalift.show.style import save
+from alphalift.show.style import save as save_figure
 from alphalift.solvers import Optimal
 from alphalift.solvers.algorithm1 import PAPER_EPSILONS
 from alphalift.sweep import Tradeoff, sweep
@@ -146,9 +146,9 @@ def design_command(
     document = to_document(solution) if out or withhold or as_json else {}
     if withhold is not None:
         document, opening = withhold_joint(document, secrets.token_hex(32))
-        _write(withhold, to_json(opening), private=True)
+        save(opening, withhold)
     if out is not None:
-        _write(out, to_json(document), private=withhold is None)
+        save(document, out)
     if as_json:
         print(to_json(document), end="")
         return
@@ -290,7 +290,11 @@ def compare_command(
     out.mkdir(parents=True, exist_ok=True)
     _write(out / "compare.csv", comparison.to_frame().to_csv(index=False))
     figure = plot_comparison(comparison, secret=" and ".join(sensitive), useful=" and ".join(useful))
-    for path in (out / "compare.csv", save(figure, out / "compare.png"), save(figure, out / "compare.pdf")):
+    for path in (
+        out / "compare.csv",
+        save_figure(figure, out / "compare.png"),
+        save_figure(figure, out / "compare.pdf"),
+    ):
         print(f"Written: {path}")
 
 
@@ -318,7 +322,7 @@ def curve(
     out.mkdir(parents=True, exist_ok=True)
     _write(out / "curve.csv", tradeoff.to_frame().to_csv(index=False))
     figure = plot_tradeoff(tradeoff)
-    for path in (out / "curve.csv", save(figure, out / "curve.png"), save(figure, out / "curve.pdf")):
+    for path in (out / "curve.csv", save_figure(figure, out / "curve.png"), save_figure(figure, out / "curve.pdf")):
         print(f"Written: {path}")
 
 
@@ -358,8 +362,8 @@ def demo(out: Folder = Path("demo")) -> None:
     tradeoff = _curve(joint, [float("inf"), 10.0, 3.0], 24)
     written = [
         out / "mechanism.json",
-        save(plot_tradeoff(tradeoff, mark=solution), out / "curve.png"),
-        save(plot_mechanism(solution.mechanism, secret="race", useful="education"), out / "mechanism.png"),
+        save_figure(plot_tradeoff(tradeoff, mark=solution), out / "curve.png"),
+        save_figure(plot_mechanism(solution.mechanism, secret="race", useful="education"), out / "mechanism.png"),
     ]
     for path in written:
         print(f"Written: {path}")
@@ -393,9 +397,9 @@ def _check_output(out: Path, given: Sequence[Path]) -> None:
     require_file_place(out)
 
 
-def _write(path: Path, text: str, *, private: bool = False) -> None:
-    """The text as a file that appears whole; `private` if it has what only the table's owner may see."""
-    with whole_file(path, private=private) as part:
+def _write(path: Path, text: str) -> None:
+    """The text as a file that appears whole."""
+    with whole_file(path) as part:
         part.write_text(text, encoding="utf-8", newline="")
 
 

@@ -9,8 +9,7 @@ from alphalift.errors import SettingError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.proof import as_floats, checkable, proven_integers
-from alphalift.regions import After, Region
-from alphalift.regions.base import perfect_privacy
+from alphalift.regions import After, Region, perfect_privacy
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal, Solver
 from alphalift.together import Proven, earlier_of

@@ -21,6 +21,7 @@ from alphalift.regions import Region
 from alphalift.solution import Solution
 from alphalift.together import Earlier
 from alphalift.utilities import MutualInformation
+from alphalift.whole import whole_file
 
 # Digits of a claim; the checker's balls are narrower.
 _DIGITS = 15
@@ -99,6 +100,13 @@ def to_json(document: dict[str, Any]) -> str:
     """The document as text, one line for each key: the same bytes for the same document."""
     lines = (f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}" for key, value in document.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def save(document: dict[str, Any], path: str | Path) -> None:
+    """Write a document, or the opening of one, as a whole file; readable by its owner alone if it has counts."""
+    shared = "commitment" in document.get("joint", {})
+    with whole_file(Path(path), private=not shared) as part:
+        part.write_text(to_json(document), encoding="utf-8", newline="")
 
 
 def withhold_joint(document: dict[str, Any], salt: str) -> tuple[dict[str, Any], dict[str, Any]]:

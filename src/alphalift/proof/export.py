@@ -12,7 +12,7 @@ from alphalift.exact import Array
 from alphalift.geometry.concave import Certificate, PairCertificate
 from alphalift.joint import Joint
 from alphalift.measures.information import entropy
-from alphalift.regions import KL, After, Region, lift_interval
+from alphalift.regions import KL, After, Region, lift_interval, simplest
 from alphalift.regions.kl import STEEPNESS
 
 # Places are rounded to a grid of 2^-bits; what that costs the bound is the grid times the largest dual.
@@ -44,7 +44,7 @@ class _Layout:
 
     def __init__(self, p_s: Array, region: Region) -> None:
         self.p_s, self.region = p_s, region
-        self.parts = [component.part(p_s) for component in region.simplest.components]
+        self.parts = [component.part(p_s) for component in simplest(region).components]
 
     def entries(self, dual: Array) -> Array:
         """The components' entries one after the other, then nu."""
@@ -99,7 +99,7 @@ class _AfterLayout(_Layout):
 
     def __init__(self, region: After) -> None:
         self.after, self.p_s, self.region = region, region.p_s, region.region
-        self.parts = [part.part(self.p_s) for part in region.region.simplest.components] * len(region.counts)
+        self.parts = [part.part(self.p_s) for part in simplest(region.region).components] * len(region.counts)
 
     @property
     def with_b(self) -> list[bool]:

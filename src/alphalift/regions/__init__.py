@@ -2,11 +2,10 @@
 
 from alphalift.regions.after import After
 from alphalift.regions.alpha_lift import AlphaLift
-from alphalift.regions.base import Region, grid, lift_interval
+from alphalift.regions.base import Intersection, Region, grid, lift_interval
 from alphalift.regions.chi_square import ChiSquare
 from alphalift.regions.custom import Custom
 from alphalift.regions.implications import Implication, implications
-from alphalift.regions.intersection import Intersection
 from alphalift.regions.kl import KL
 from alphalift.regions.ldp import LDP
 from alphalift.regions.lip import LIP
@@ -14,6 +13,7 @@ from alphalift.regions.max_lift import MaxLift
 from alphalift.regions.parse import parse
 from alphalift.regions.pml import PML
 from alphalift.regions.renyi import Renyi
+from alphalift.regions.simplest import perfect_privacy, simplest
 from alphalift.regions.total_variation import TotalVariation
 
 __all__ = [
@@ -35,4 +35,6 @@ __all__ = [
     "implications",
     "lift_interval",
     "parse",
+    "perfect_privacy",
+    "simplest",
 ]

@@ -120,10 +120,6 @@ class After(Region):
     def components(self) -> tuple[Region, ...]:
         return tuple(Given(part, self, y) for y in range(len(self.counts)) for part in self.region.components)
 
-    @property
-    def simplest(self) -> Region:
-        return replace(self, region=self.region.simplest)
-
     def tightened(self, nats: float) -> Region:
         """Tightened, unless earlier outputs have used up even what that would leave."""
         try:

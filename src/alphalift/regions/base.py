@@ -1,4 +1,4 @@
-"""What every promise is: a convex set C of lift vectors, known by its value and its support function."""
+"""What every promise is: a convex set C of lift vectors, known by its value and its support function; and several at once."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _HALVINGS = 200
 _LARGEST_EXPONENT = 700.0
 # The limits of mechanism files.
 LARGEST_BUDGET, LARGEST_ORDER = 1000.0, 1e9
+MOST_PARTS = 8
 
 R = TypeVar("R", bound="Region")
 
@@ -83,11 +84,6 @@ class Region(ABC):
         """The regions of which this is the intersection: itself, unless it was made with `&`."""
         return (self,)
 
-    @property
-    def simplest(self) -> Region:
-        """The same set of lifts, described in the way that is easiest to solve: all kinds of perfect privacy are one."""
-        return perfect_privacy() if self.perfect else self
-
     def tightened(self, nats: float) -> Region:
         """A slightly smaller set, where there is one: what lies in it keeps the promise through rounding, too."""
         return self
@@ -129,9 +125,70 @@ class Region(ABC):
         return min(bound, 1.0) / share
 
     def __and__(self, other: Region) -> Region:
-        from alphalift.regions.intersection import Intersection
-
         return Intersection(self, other) if isinstance(other, Region) else NotImplemented
+
+
+@dataclass(frozen=True, init=False)
+class Intersection(Region):
+    """Every one of the promises holds, bounded on average and in the worst case: `AlphaLift(10, .3) & MaxLift(1)`."""
+
+    neutral: ClassVar[float] = 0.0
+    parts: tuple[Region, ...]
+
+    def __init__(self, *parts: Region) -> None:
+        flat = tuple(component for part in parts for component in part.components)
+        if not 2 <= len(flat) <= MOST_PARTS:
+            raise PromiseError(f"an intersection has 2 to {MOST_PARTS} promises, not {len(flat)}")
+        if len({type(part).about for part in flat}) > 1:
+            raise PromiseError("PML is about X, the other promises about S: with S = X (joint.about_x), use MaxLift")
+        object.__setattr__(self, "parts", flat)
+
+    def __repr__(self) -> str:
+        return " & ".join(map(repr, self.parts))
+
+    @property
+    def components(self) -> tuple[Region, ...]:
+        return self.parts
+
+    @property
+    def budget(self) -> float:
+        return 1.0
+
+    @property
+    def perfect(self) -> bool:
+        return any(part.perfect for part in self.parts)
+
+    def value(self, lifts: Array, p_s: Array) -> Array:
+        """The largest share that any promise's value takes of its way from l = 1 to its budget."""
+        shares = []
+        for part in self.parts:
+            nothing = part.value_of_nothing(p_s)
+            room, above = part.budget - nothing, part.value(lifts, p_s) - nothing
+            shares.append(above / room if room > 0 else np.where(part.allows(lifts, p_s), 0.0, np.inf))
+        return np.asarray(np.maximum(np.max(shares, axis=0), 0.0))
+
+    def allows(self, lifts: Array, p_s: Array) -> np.ndarray:
+        return np.asarray(np.all([part.allows(lifts, p_s) for part in self.parts], axis=0))
+
+    def support(self, directions: Array, p_s: Array) -> Array:
+        """The least of the parts': a bound, not always the maximum, which would split w among the parts."""
+        return np.asarray(np.min([part.support(directions, p_s) for part in self.parts], axis=0))
+
+    def validate(self, p_s: Array) -> None:
+        for part in self.parts:
+            part.validate(p_s)
+
+    def tightened(self, nats: float) -> Region:
+        return Intersection(*(part.tightened(nats) for part in self.parts))
+
+    def about(self, joint: Joint) -> Joint:
+        return self.parts[0].about(joint)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        return {
+            f"{type(part).__name__}.{name}": value for part in self.parts for name, value in part.parameters.items()
+        }
 
 
 def parameter(name: str, value: Number, *, upwards: bool = False) -> float:
@@ -165,13 +222,6 @@ class Budgeted(Region):
 
     def tightened(self, nats: float) -> Region:
         return replace(self, epsilon=less(self.epsilon, nats))
-
-
-def perfect_privacy() -> Region:
-    """l = 1 and nothing else; every promise is this one at its smallest budget, and linear at alpha = inf."""
-    from alphalift.regions.alpha_lift import AlphaLift
-
-    return AlphaLift(math.inf, 0)
 
 
 def less(epsilon: float, nats: float) -> float:

@@ -12,9 +12,8 @@ from typing import Any
 
 from alphalift.measures.lift import alpha_over
 from alphalift.regions.alpha_lift import AlphaLift
-from alphalift.regions.base import LARGEST_BUDGET, Region, exponential
+from alphalift.regions.base import LARGEST_BUDGET, Intersection, Region, exponential
 from alphalift.regions.chi_square import ChiSquare
-from alphalift.regions.intersection import Intersection
 from alphalift.regions.kl import KL
 from alphalift.regions.ldp import LDP
 from alphalift.regions.lip import LIP

@@ -18,7 +18,7 @@ from alphalift.geometry.concave import Certificate, ConcaveProgram, PairCertific
 from alphalift.geometry.mixture import Mixture
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
-from alphalift.regions import Region
+from alphalift.regions import Region, simplest
 from alphalift.solution import Solution, Status
 from alphalift.solvers.base import continues, mixture_program, rising
 from alphalift.solvers.binary import BinaryPosteriors
@@ -89,7 +89,7 @@ class Optimal:
             if region.allows(joint.lift.T, joint.p_s).all():
                 solution = _published(joint, region, utility)
             else:
-                run = _Run(self, joint, region.simplest, utility, _columns(chain, len(joint.p_x)))
+                run = _Run(self, joint, simplest(region), utility, _columns(chain, len(joint.p_x)))
                 solution = replace(run.solve(), region=region)
             chain.append(solution)
             solutions.append(solution)
