@@ -13,7 +13,7 @@ from typing import Any
 from flint import arb
 
 from alphalift.errors import InputError, PromiseError, ProofError
-from alphalift.joint import Joint, Origin
+from alphalift.joint import Bins, Joint, Origin, Variable
 from alphalift.proof import checkable, checker, exported, region_of, statement
 from alphalift.proof.checker import Integers, Verdict
 from alphalift.proof.rounding import decimal
@@ -73,25 +73,50 @@ def _table(joint: Joint) -> dict[str, Any] | None:
     return {
         "sensitive": list(origin.sensitive),
         "useful": list(origin.useful),
-        "bins": {column: [decimal(edge) for edge in edges] for column, edges in origin.bins},
+        "bins": _edges(origin.bins),
         "declared": list(origin.declared),
         "without_mass": list(joint.x_without_mass),
     }
 
 
+def _edges(bins: Bins) -> dict[str, list[str]]:
+    return {column: [decimal(edge) for edge in edges] for column, edges in bins}
+
+
+def _bins(edges: dict[str, list[str]]) -> Bins:
+    return tuple((column, tuple(map(float, own))) for column, own in edges.items())
+
+
 def _origin(table: dict[str, Any] | None) -> Origin | None:
     if table is None:
         return None
-    bins = tuple((column, tuple(map(float, edges))) for column, edges in table["bins"].items())
-    return Origin(tuple(table["sensitive"]), tuple(table["useful"]), bins, tuple(table["declared"]))
+    return Origin(tuple(table["sensitive"]), tuple(table["useful"]), _bins(table["bins"]), tuple(table["declared"]))
+
+
+def _earlier(after: dict[str, Any]) -> Earlier:
+    laws = [checker.integers_of(own) for own in after["mechanisms"]]
+    read = [
+        Variable(tuple(table["useful"]), tuple(law.labels["x"]), _bins(table["bins"]))
+        if (table := own["table"]) is not None
+        else Variable((), tuple(law.labels["x"]))
+        for own, law in zip(after["mechanisms"], laws, strict=True)
+    ]
+    return Earlier(tuple(laws), tuple(map(tuple, after["cells"])), tuple(read))
 
 
 def _after(earlier: Earlier | None) -> dict[str, Any] | None:
     if earlier is None:
         return None
     mechanisms = [
-        {"identity": own.identity, "labels": own.labels, "bits": own.bits, "weights": own.weights, "unseen": own.unseen}
-        for own in earlier.mechanisms
+        {
+            "identity": own.identity,
+            "labels": own.labels,
+            "bits": own.bits,
+            "weights": own.weights,
+            "unseen": own.unseen,
+            "table": {"useful": list(read.columns), "bins": _edges(read.bins)} if read.columns else None,
+        }
+        for own, read in zip(earlier.mechanisms, earlier.variables, strict=True)
     ]
     return {"mechanisms": mechanisms, "cells": [list(cell) for cell in earlier.cells]}
 
@@ -182,8 +207,7 @@ def load(path: str | Path, opening: str | Path | None = None) -> Stored:
         raise ProofError(f"{path} is refused: floats cannot hold its promise: {error}") from None
     earlier = None
     if after is not None:
-        cells = tuple(tuple(cell) for cell in after["cells"])
-        earlier = Earlier(tuple(map(checker.integers_of, after["mechanisms"])), cells)
+        earlier = _earlier(after)
         region = earlier.promise(region, joint)
     return Stored(integers, region, joint, tuple(verdicts), earlier)
 

@@ -34,13 +34,13 @@ class Proven(Protocol):
 class Earlier:
     """Mechanisms that have answered before, and the cells (s, x, x1, ..., xk, count) of the joint with their columns.
 
-    The number |X1| stands for a value that the mechanism of x1 does not know. `variables` are what x1, ..., xk are of, where
-    that is known.
+    The number |X1| stands for a value that the mechanism of x1 does not know. `variables` are what x1, ..., xk are of, without
+    columns where no names are known.
     """
 
     mechanisms: tuple[Integers, ...]
     cells: tuple[tuple[int, ...], ...]
-    variables: tuple[Variable, ...] = ()
+    variables: tuple[Variable, ...]
 
     @classmethod
     def of(cls, joint: Joint, mechanisms: Sequence[Integers], variables: Sequence[Variable]) -> Earlier | None:

@@ -436,7 +436,11 @@ class Problem:
         _need(type(after["mechanisms"]) is list and 1 <= len(after["mechanisms"]) <= 8)
         laws = []
         for own in after["mechanisms"]:
-            _need(sorted(own) == ["bits", "identity", "labels", "unseen", "weights"])
+            _need(sorted(own) == ["bits", "identity", "labels", "table", "unseen", "weights"])
+            if own["table"] is not None:
+                _need(sorted(own["table"]) == ["bins", "useful"])
+                nothing = {"sensitive": own["table"]["useful"], "declared": [], "without_mass": []}
+                _read_table(own["table"] | nothing, [])
             _need(sorted(own["labels"]) == ["s", "x", "y"])
             earlier = Problem.__new__(Problem)
             for names in own["labels"].values():

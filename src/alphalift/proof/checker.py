@@ -199,8 +199,11 @@ def _earlier(after: Any, counts: Matrix) -> tuple[list[Integers], Matrix]:
     _keys(after, {"mechanisms", "cells"}, "after")
     listed, cells = after["mechanisms"], after["cells"]
     _need(isinstance(listed, list) and 1 <= len(listed) <= _MOST_EARLIER, f"after has 1 to {_MOST_EARLIER} mechanisms")
-    names = {"identity", "labels", "bits", "weights", "unseen"}
+    names = {"identity", "labels", "bits", "weights", "unseen", "table"}
     mechanisms = [integers_of(_keys(own, names, "an earlier mechanism")) for own in listed]
+    for own in listed:
+        if own["table"] is not None:
+            _columns_of(_keys(own["table"], {"useful", "bins"}, "an earlier table"), ["useful"])
     _need(isinstance(cells, list), "cells must be a list")
     left = [row.copy() for row in counts]
     for cell in cells:
@@ -244,14 +247,21 @@ def _table(value: Any, mechanism: Integers) -> None:
     if value is None:
         return
     _keys(value, {"sensitive", "useful", "bins", "declared", "without_mass"}, "table")
-    for name in ("sensitive", "useful", "declared", "without_mass"):
-        texts = value[name]
-        good = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
-        _need(good and len(set(texts)) == len(texts), f"{name} must be different texts")
-    columns = {*value["sensitive"], *value["useful"]}
-    _need(bool(value["sensitive"]) and bool(value["useful"]), "table must have a sensitive and a useful column")
-    _need({*value["declared"]} <= columns, "a declared column is not one of the table's")
-    _need(not {*value["without_mass"]} & {*mechanism.labels["x"]}, "a value without mass has mass")
+    columns = _columns_of(value, ["sensitive", "useful"])
+    _need({*_texts(value, "declared")} <= columns, "a declared column is not one of the table's")
+    _need(not {*_texts(value, "without_mass")} & {*mechanism.labels["x"]}, "a value without mass has mass")
+
+
+def _texts(value: dict[str, Any], name: str) -> list[str]:
+    good = isinstance(value[name], list) and all(isinstance(text, str) for text in value[name])
+    _need(good and len(set(value[name])) == len(value[name]), f"{name} must be different texts")
+    return list(value[name])
+
+
+def _columns_of(value: dict[str, Any], names: list[str]) -> set[str]:
+    """The columns under these names, one or more each, with bins for none but them."""
+    _need(all(_texts(value, name) for name in names), f"a table must have columns for {' and '.join(names)}")
+    columns = {column for name in names for column in value[name]}
     _need(isinstance(value["bins"], dict) and {*value["bins"]} <= columns, "bins must be of the table's columns")
     for edges in value["bins"].values():
         good = isinstance(edges, list) and len(edges) > 0
@@ -259,6 +269,7 @@ def _table(value: Any, mechanism: Integers) -> None:
         _need(good, "bins must be decimals in quotes")
         numbers = [Fraction(edge) for edge in edges]
         _need(all(map(operator.lt, numbers, numbers[1:])), "bins must rise")
+    return columns
 
 
 def _columns(counts: Matrix) -> list[int]:

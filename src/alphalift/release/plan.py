@@ -136,20 +136,13 @@ class Plan:
 
 
 def _counted_in(mechanism: Proven) -> tuple[tuple[str, Variable], ...]:
-    """The mechanisms that this one was designed after, with what they read; those of unknown columns are left out.
-
-    Where no names are known, what has X's number in every cell is X.
-    """
+    """The mechanisms that this one was designed after, with what they read; those of unknown columns are left out."""
     earlier = mechanism.after
     if earlier is None:
         return ()
-    found = []
-    for place, law in enumerate(earlier.mechanisms):
-        if earlier.variables:
-            found.append((law.identity, earlier.variables[place]))
-        elif all(cell[1] == cell[2 + place] for cell in earlier.cells):
-            found.append((law.identity, mechanism.joint.useful))
-    return tuple(found)
+    return tuple(
+        (law.identity, own) for law, own in zip(earlier.mechanisms, earlier.variables, strict=True) if own.columns
+    )
 
 
 def _require_choices(plan: Plan) -> None:
