@@ -8,9 +8,11 @@ set that is known by its support function sigma on directions w >= 0 (alphalift.
 
 is a lower bound, because a concave q_x is least at an end of its interval. A slack t of the set in [0, width] with
 coefficients B adds min(0, width B.w). Of a part with a capacity, which confines V A to a cone, sigma is multiplied by
-the capacity M.V instead of 1: it moves from the constant to c, c_x = u_x + nu - A_x w + M_x sigma(w). The best (w, nu) is the dual of the chord relaxation, a convex program in V
-whose interior-point steps need only k + 1 equations. Nothing has to converge: whatever (w, nu) comes out, the bound is
-evaluated at it afterwards, less what rounding may have added.
+the capacity M.V instead of 1: it moves from the constant to c, c_x = u_x + nu - A_x w + M_x sigma(w).
+
+The best (w, nu) is the dual of the chord relaxation, a convex program in V whose interior-point steps need only k + 1
+equations. Nothing has to converge: whatever (w, nu) comes out, the bound is evaluated at it afterwards, less what rounding
+may have added.
 
 Arguments are arrays and the compiled function `curve` (see alphalift.compiled); `body` is (rows, parameters, moments,
 slacks, widths, callback, fixed, masses): the set's parts and parameters, A, the slacks' coefficients (count, k) and widths,
@@ -84,11 +86,10 @@ def _longest(values, steps, length):
 
 
 @kernel
-def interior_point(
-    rows, parameters, callback, moments, masses, counted, rates, width, base, fixed, mass, dual, point, accuracy, enough
-):
+def interior_point(sets, box, mass, dual, point, accuracy, enough):
     """Minimise rates.V over 0 <= V <= width, counted.V = mass, base + V A in the set: V into point, (w, nu) into dual.
 
+    `sets` is (rows, parameters, callback), `box` (A, M, counted, rates, width, base, fixed), see `body` above.
     `counted` is 1 for what counts towards the mass and 0 for slacks. Primal-dual steps with Mehrotra's corrector. The
     moments of a curved part are written as load grad sigma(w) - r, those of half-spaces as g - r. Complementary pairs:
     V and its reduced cost z, the room width - V and its price y, w and the slack r, and, for a curved part, capacity - load
@@ -97,6 +98,8 @@ def interior_point(
     are scaled to a capacity of 1 at the start: it may be tiny, and its w is then as large. Eliminating all but (w, nu) leaves a positive definite system. Every step's (w, nu) gives a lower bound; the best is kept, and it is
     `enough` to reach the given one. Else stops when the total complementarity is below the accuracy.
     """
+    rows, parameters, callback = sets
+    moments, masses, counted, rates, width, base, fixed = box
     count, size = moments.shape
     parts = len(rows)
     coned = masses.shape[1] > 0
@@ -432,8 +435,9 @@ def _with_slacks(slacks, widths, count, parts):
 
 
 @kernel
-def relax(body, curve, prices, low, high, dual, point, accuracy, threshold):
+def relax(body, curve, prices, box, dual, point, accuracy, threshold):
     """The bound of the chord relaxation on a box; its minimiser into point. Keeps the old dual if that is better."""
+    low, high = box
     before = dual.copy()
     bound = exact_bound(body, curve, prices, low, high, before)
     if bound == np.inf:
@@ -463,9 +467,8 @@ def relax(body, curve, prices, low, high, dual, point, accuracy, threshold):
         rates[k] = (curve(end[x], 0) - curve(start[x], 0)) / width[k] - prices[x]
     found = np.empty(len(part))
     enough = threshold - constant + 1e-9
-    interior_point(
-        rows, parameters, callback, part, shares, counted, rates, width, base, held, mass, dual, found, accuracy, enough
-    )
+    inside = part, shares, counted, rates, width, base, held
+    interior_point((rows, parameters, callback), inside, mass, dual, found, accuracy, enough)
     point[free] += found[: len(free)]
     new = exact_bound(body, curve, prices, low, high, dual)
     if new > bound:
@@ -493,7 +496,7 @@ def _choose_split(curve, low, high, point):
 def bound_root(body, curve, prices, accuracy, threshold, tree):
     """Bound node 0, the unit box, in place."""
     low, high, point, dual = tree[0][0], tree[1][0], tree[2][0], tree[3][0]
-    tree[4][0] = relax(body, curve, prices, low, high, dual, point, accuracy, threshold)
+    tree[4][0] = relax(body, curve, prices, (low, high), dual, point, accuracy, threshold)
     tree[6][0], tree[5][0] = _choose_split(curve, low, high, point)
 
 
@@ -571,7 +574,7 @@ def _bound_node(body, curve, prices, node, accuracy, threshold, tree):
     low, high, point, dual = tree[0][node], tree[1][node], tree[2][node], tree[3][node]
     bound = _inherit(body, curve, prices, node, threshold, tree)
     if bound < threshold:
-        bound = relax(body, curve, prices, low, high, dual, point, accuracy, threshold)
+        bound = relax(body, curve, prices, (low, high), dual, point, accuracy, threshold)
     tree[4][node] = bound
     tree[6][node], tree[5][node] = _choose_split(curve, low, high, point)
 
@@ -603,23 +606,8 @@ def _descend(body, curve, prices, point):
             part[k], shares[k] = moments[x], masses[x]
             rates[k] = curve(point[x], 1) - prices[x]
         found = np.empty(len(part))
-        interior_point(
-            rows,
-            parameters,
-            callback,
-            part,
-            shares,
-            counted,
-            rates,
-            width,
-            base,
-            fixed,
-            1.0,
-            dual,
-            found,
-            1e-11,
-            np.inf,
-        )
+        inside = part, shares, counted, rates, width, base, fixed
+        interior_point((rows, parameters, callback), inside, 1.0, dual, found, 1e-11, np.inf)
         trial, mass, new = np.zeros(len(point)), 0.0, 0.0
         for k in range(count):
             if found[k] > _LIGHT:
