@@ -36,11 +36,13 @@ from alphalift.regions import (
     grid,
     implications,
 )
+from alphalift.sharing import for_sharing
 from alphalift.show import describe, plot_comparison, plot_mechanism, plot_tradeoff
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Algorithm1, Optimal, Progress, Vertices
 from alphalift.sweep import Tradeoff, sweep
 from alphalift.tables import read_joint
+from alphalift.together import Together, told_together
 from alphalift.utilities import MutualInformation, Utility
 
 __version__ = version("alphalift")
@@ -76,6 +78,7 @@ __all__ = [
     "Status",
     "Stored",
     "TableError",
+    "Together",
     "TotalVariation",
     "Tradeoff",
     "Utility",
@@ -85,6 +88,7 @@ __all__ = [
     "compare",
     "describe",
     "design",
+    "for_sharing",
     "grid",
     "implications",
     "load",
@@ -98,5 +102,6 @@ __all__ = [
     "sweep",
     "to_document",
     "to_json",
+    "told_together",
     "withhold_joint",
 ]

@@ -35,9 +35,9 @@ from alphalift.show.style import save as save_figure
 from alphalift.solvers import Optimal
 from alphalift.solvers.algorithm1 import PAPER_EPSILONS
 from alphalift.sweep import Tradeoff, sweep
-from alphalift.tables import names_a_file, read_joint
+from alphalift.tables import read_joint
 from alphalift.terminal import in_options, in_words
-from alphalift.whole import require_file_place, require_not, whole_file
+from alphalift.whole import require_file_place, require_not, require_outside, whole_file
 from alphalift.workers import Workers
 from alphalift.workers import dask as dask_executor
 
@@ -216,12 +216,18 @@ def apply_command(
     also: Annotated[
         list[Path] | None, typer.Option(help="Another key: releases under it about these people count as well.")
     ] = None,
+    after: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A mechanism that has answered for these people: what all tell together is counted from the table."
+        ),
+    ] = None,
     one_shot: Annotated[bool, typer.Option("--one-shot", help="No ids and no key: fresh randomness, once.")] = False,
     workers: WorkerCount = None,
     dask: Dask = None,
 ) -> None:
     """Release a table: every record's value is replaced by its random output, the same at every run."""
-    for path in (mechanism, opening):
+    for path in (mechanism, opening, *(after or [])):
         if path is not None and not path.is_file():
             raise InputError(f"{path}: there is no such file; expected a mechanism as `design --out` writes it")
     stored = load(mechanism, opening)
@@ -241,8 +247,9 @@ def apply_command(
         new_release=new_release,
         one_shot=one_shot,
         also=[read_key(path) for path in also or []],
+        after=[load(path) for path in after or []],
     )
-    require_not(out, [path for path in (mechanism, opening) if path is not None])
+    require_not(out, [path for path in (mechanism, opening, *(after or [])) if path is not None])
     with _workers(workers, dask) as chosen:
         done = release(plan, table, out=out, workers=chosen)
     print(f"Released {done.rows} records, each with one output; promise {done.manifest['promise']}.")
@@ -386,14 +393,8 @@ def _check_folder(out: Path) -> None:
 
 def _check_output(out: Path, given: Sequence[Path]) -> None:
     """Fail before the work, not after it, and never write over the table, which is the first, or what else is given."""
-    table = given[0]
-    if out.exists() and table.exists() and out.samefile(table):
-        raise InputError(f"{out} is the table itself; choose another name")
     require_not(out, given)
-    if table.is_dir() and table.resolve() in out.resolve().parents:
-        raise InputError(f"{out} lies inside the table's own folder, where it would be read as a part of the table")
-    if table.is_dir() and not names_a_file(out):
-        return  # a new folder, which `release` looks at
+    require_outside(out, given[0])
     require_file_place(out)
 
 

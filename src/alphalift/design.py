@@ -44,9 +44,7 @@ def design(
     """
     solver = solver or Optimal()
     about = region.about(joint)
-    earlier = earlier_of(joint, after) if after else None
-    if earlier is not None and about is not joint:
-        earlier = earlier.about_x()
+    earlier = earlier_of(about, after) if after else None
     promise = region if earlier is None else earlier.promise(region, about)
     found = _solved(about, promise, solver, utility or MutualInformation())
     found = replace(found, settings="; ".join(filter(None, [repr(solver), source])), after=earlier)
@@ -65,8 +63,9 @@ def _solved(joint: Joint, promise: Region, solver: Solver, utility: Utility) -> 
 
 
 def _at_least_perfect(proven: Solution, bits: int) -> Solution:
-    """The solution, or what perfect privacy keeps where that is more: it keeps every promise, also after other releases
-    if they belong to the secret.
+    """The solution, or what perfect privacy keeps where that is more: it keeps every promise.
+
+    With `After`, S and the earlier outputs together are the secret that it leaves as it is.
 
     Budgets so tiny that floats or bits can hardly use them would otherwise do worse than a budget of 0.
     """

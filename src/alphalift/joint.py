@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -29,6 +30,9 @@ class Variable:
     columns: tuple[str, ...]
     labels: tuple[str, ...]
     bins: Bins = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bins", tuple(sorted(self.bins)))  # whose order means nothing
 
 
 @dataclass(frozen=True)
@@ -164,7 +168,21 @@ class Joint:
         masses = self.x_weights
         diagonal = [[mass if x == s else 0 for x in range(len(masses))] for s, mass in enumerate(masses)]
         rows = diagonal if self.n is not None else [[Fraction(w, self.total) for w in row] for row in diagonal]
-        return Joint(rows, self.x_labels, self.x_labels, counts=self.n is not None, origin=self.origin)
+        beside = None
+        if self.beside is not None:
+            cells: Counter[tuple[int, ...]] = Counter()
+            for _, x, *rest, count in self.beside.cells:
+                cells[x, x, *rest] += count
+            beside = replace(self.beside, cells=tuple((*key, count) for key, count in cells.items()))
+        counts = self.n is not None
+        return Joint(rows, self.x_labels, self.x_labels, counts=counts, origin=self.origin, beside=beside)
+
+    @property
+    def is_about_x(self) -> bool:
+        """Whether it is the joint of X with itself, as `about_x` makes it."""
+        return self.s_labels == self.x_labels and all(
+            (weight > 0) == (s == x) for s, row in enumerate(self.weights) for x, weight in enumerate(row)
+        )
 
     @cached_property
     def lift_deviation(self) -> Array:

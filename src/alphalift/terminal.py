@@ -16,7 +16,7 @@ OPTIONS = {
     "one_shot": "--one-shot",
     "redefine=True": "--other-columns",
     'show_ids="real"': "--ids real",
-    "release(after=)": "--after of `design`",
+    "(after=)": "(--after)",
     "design(after=)": "--after of `design`",
     "keep=": "--keep",
     "publish=": "--yes-publish",

@@ -30,6 +30,10 @@ class Proven(Protocol):
     def joint(self) -> Joint: ...
 
 
+class TooManyOutputsError(InputError):
+    """There are more combinations of outputs than can be looked at."""
+
+
 @dataclass(frozen=True)
 class Earlier:
     """Mechanisms that have answered before, and the cells (s, x, x1, ..., xk, count) of the joint with their columns.
@@ -54,26 +58,26 @@ class Earlier:
             cells[chosen] = cells.get(chosen, 0) + count
         return cls(tuple(mechanisms), tuple((*key, count) for key, count in cells.items()), tuple(variables))
 
-    def about_x(self) -> Earlier:
-        """The same with X for the secret."""
-        cells: dict[tuple[int, ...], int] = {}
-        for _, x, *rest, count in self.cells:
-            cells[x, x, *rest] = cells.get((x, x, *rest), 0) + count
-        return Earlier(self.mechanisms, tuple((*key, count) for key, count in cells.items()), self.variables)
+    @property
+    def answered(self) -> bool:
+        """Whether every mechanism has an answer for every value."""
+        return all(
+            mechanism.unseen is not None or all(cell[2 + place] < len(mechanism.labels["x"]) for cell in self.cells)
+            for place, mechanism in enumerate(self.mechanisms)
+        )
 
     def blocks(self, joint: Joint) -> list[Matrix]:
         """Counts of s and x for every combination of earlier outputs, those that tell the same added up."""
-        for mechanism, place in zip(self.mechanisms, range(2, 2 + len(self.mechanisms)), strict=True):
-            if mechanism.unseen is None and any(cell[place] == len(mechanism.labels["x"]) for cell in self.cells):
-                raise InputError(
-                    "the table has values that an earlier mechanism does not know and has no law for; leave those records out"
-                )
+        if not self.answered:
+            raise InputError(
+                "the table has values that an earlier mechanism does not know and has no law for; leave those records out"
+            )
         try:
             return checker.blocks_of(
                 [list(row) for row in joint.weights], [list(c) for c in self.cells], [*self.mechanisms]
             )
         except checker.RefusedError:
-            raise InputError(
+            raise TooManyOutputsError(
                 "the earlier mechanisms have too many combinations of outputs to look at them all"
             ) from None
 
@@ -133,15 +137,16 @@ class Together:
 def told_together(joint: Joint, mechanisms: Sequence[Integers], variables: Sequence[Variable]) -> Together | None:
     """The largest lift of the joint's secret over all outputs together; each mechanism reads the variable at its place.
 
-    None where the joint does not contain all variables: then nothing better than certainty, 1 / P(s), is true. Where there
-    are too many combinations of outputs, the bound is what publishing all these columns would tell.
+    None where the joint does not contain all variables, or has values that a mechanism had no answer for: then nothing better
+    than certainty, 1 / P(s), is true. Where there are too many combinations of outputs, the bound is what publishing all
+    these columns would tell.
     """
     earlier = Earlier.of(joint, mechanisms, variables)
-    if earlier is None:
+    if earlier is None or not earlier.answered:
         return None
     try:
         blocks = earlier.blocks(joint)
-    except InputError:
+    except TooManyOutputsError:
         return Together(len(mechanisms), _largest_lift(_published(joint, earlier), joint), exact=False)
     whole = [[[sum(row)] for row in block] for block in blocks]
     return Together(len(mechanisms), _largest_lift(whole, joint), exact=True)

@@ -80,6 +80,12 @@ def private_folder(beside: Path) -> Iterator[Path]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def require_outside(path: Path, table: Path) -> None:
+    """Raise if the path lies inside a folder that is a table, where it would be read as a part of it."""
+    if table.is_dir() and table.resolve() in path.resolve().parents:
+        raise InputError(f"{path} lies inside the table's own folder, where it would be read as a part of the table")
+
+
 def require_file_place(path: Path) -> None:
     """Raise unless `whole_file` can make it: a device or pipe would be replaced by a file."""
     if path.exists() and not path.is_file():

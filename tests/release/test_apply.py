@@ -19,13 +19,13 @@ import pyarrow.csv
 import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
+from outputs_of_words import outputs_of_words
 from people import ROWS, SOLUTION, TABLE, by_id, plan, run
 
 from alphalift import InputError, Joint, MaxLift, TableError, design, read_joint
 from alphalift.baselines import CompleteMerging
 from alphalift.joint import Origin
 from alphalift.release import new_key, release
-from alphalift.release.draw import outputs_of_words
 from alphalift.solution import Status
 
 EXPECTED = by_id(run(TABLE))

@@ -4,10 +4,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from outputs_of_words import outputs_of_words
 
 from alphalift import AlphaLift, InputError, Joint, design
 from alphalift.paper import random_joints
-from alphalift.release.draw import outputs_of_words
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.4])

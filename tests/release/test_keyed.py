@@ -8,11 +8,11 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from outputs_of_words import outputs_of_words
 from scipy.stats import chi2
 
 from alphalift import InputError, TableError
 from alphalift.proof import Integers
-from alphalift.release.draw import outputs_of_words
 from alphalift.release.ids import RisingIds, as_text
 from alphalift.release.keyed import KeyedDraw, Pseudonyms
 from alphalift.release.keys import Key

@@ -24,8 +24,15 @@ from alphalift.release.likeness import is_unlike
 from alphalift.release.plan import Plan
 from alphalift.release.public import Facts, codebook, manifest, public_name
 from alphalift.release.work import Seen
-from alphalift.tables import SparkFrame, like, names_a_file, open_table, refuse_formulas
-from alphalift.whole import require_file_place, require_new_folder, require_not, whole_file, whole_folder
+from alphalift.tables import SparkFrame, is_writable, like, names_a_file, open_table, refuse_formulas
+from alphalift.whole import (
+    require_file_place,
+    require_new_folder,
+    require_not,
+    require_outside,
+    whole_file,
+    whole_folder,
+)
 from alphalift.workers import Workers
 
 
@@ -118,7 +125,7 @@ def _require_place(plan: Plan, table: Any, out: str | Path, *, folder: bool | No
     require_not(path, [*own, *precious])
     if not folder:
         require_file_place(path)
-        if not names_a_file(path):
+        if not is_writable(path.name):
             raise InputError(f"{path.name}: expected a name that ends in .csv, .tsv (also .gz) or .parquet")
         refuse_formulas(path.name, texts)
         return
@@ -127,8 +134,8 @@ def _require_place(plan: Plan, table: Any, out: str | Path, *, folder: bool | No
             f"{out}: a folder of Parquet files is written; expected a name that ends in .parquet, or nothing"
         )
     require_new_folder(path)
-    if own and own[0].resolve() in path.resolve().parents:
-        raise InputError(f"{out} lies inside the table's own folder, where it would be read as a part of the table")
+    for place in own:
+        require_outside(path, place)
 
 
 Public = tuple[dict[str, Any], dict[str, Any]]
@@ -136,7 +143,7 @@ Public = tuple[dict[str, Any], dict[str, Any]]
 
 def _handed_out(plan: Plan, entry: Entry, engine: Engine, book: Book) -> tuple[Done, Public]:
     """A table in memory, a lazy frame, or what Spark writes itself: the release counts before anybody gets it."""
-    done = engine.release(plan.work(), None, check=plan.ids == "check" and not plan.one_shot)
+    done = engine.release(plan.work(), None, check=plan.checks_ids)
     public = _public(plan, entry, done.seen)
     book.begin(None)
     if done.write is not None:
@@ -155,7 +162,7 @@ def _written(plan: Plan, entry: Entry, engine: Engine, book: Book, out: Path, *,
             whole_file(beside[1]) as two,
         ):
             book.begin(part)
-            done = engine.release(plan.work(), part, check=plan.ids == "check" and not plan.one_shot)
+            done = engine.release(plan.work(), part, check=plan.checks_ids)
             public = _public(plan, entry, done.seen)
             for place, content in zip((one, two), public, strict=True):
                 place.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -189,7 +196,7 @@ def _public(plan: Plan, entry: Entry, seen: Seen | None) -> Public:
         bins=plan.variable.bins,
         written_as=tuple(plan.outputs.columns()),
         rows=None if seen is None else seen.rows,
-        ids="none" if plan.record_id is None else plan.show_ids,
+        ids=plan.shown_ids,
         id_column=plan.record_id,
         ids_checked=plan.ids == "check",
         namespace=plan.namespace,
@@ -226,5 +233,5 @@ def _notices(plan: Plan, seen: Seen | None, together: Told | None) -> list[str]:
 
 def _like(plan: Plan, table: Any, released: Any) -> Any:
     """pandas for pandas, polars for polars; pseudonyms are text, whatever ids were."""
-    new = [] if plan.record_id is None or plan.show_ids == "real" else [plan.record_id]
+    new = [str(plan.record_id)] if plan.shown_ids == "pseudonym" else []
     return like(table, released, new=new) if isinstance(released, pa.Table) else released

@@ -11,7 +11,7 @@ from alphalift.release.entry import Entry
 from alphalift.release.history import History, Told, told
 from alphalift.release.keys import Key
 from alphalift.release.ledger import Ledger
-from alphalift.release.plan import Plan
+from alphalift.release.plan import Plan, proven
 from alphalift.tables import read_joint
 
 _NO_HISTORY = (
@@ -85,23 +85,20 @@ def counted(plan: Plan, table: Any) -> Entry:
     origin = entry.joint.origin
     if not named or origin is None or not origin.sensitive:
         return entry
-    beside = [other.variable for other in named if other.variable != entry.variable]
+    bins = {column: edges for column, edges in origin.bins if column in origin.sensitive}
     joint = read_joint(
         table,
         sensitive=origin.sensitive,
-        useful=origin.useful,
-        bins=dict(origin.bins),
-        beside=tuple(dict.fromkeys(beside)),
+        useful=entry.variable.columns,
+        bins=bins | dict(entry.variable.bins),
+        # Its own variable as well: the table may lack a value that the mechanism knows.
+        beside=tuple(dict.fromkeys([entry.variable, *(other.variable for other in named)])),
     )
-    return replace(entry, joint=joint)
+    return replace(entry, joint=joint.about_x if entry.joint.is_about_x else joint)
 
 
 def _named(plan: Plan) -> list[Entry]:
-    return [
-        Entry(plan.namespace, one.joint.useful, plan.record_id, one.integers, one.joint)
-        for one in plan.after
-        if one.integers is not None
-    ]
+    return [Entry(plan.namespace, one.joint.useful, plan.record_id, proven(one), one.joint) for one in plan.after]
 
 
 def _ledger(plan: Plan, key: Key) -> Ledger | None:

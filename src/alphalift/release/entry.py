@@ -47,7 +47,7 @@ class Entry:
         """The secret columns; those of X itself if the promise is about it, none where the joint came from no table."""
         if self.joint.origin is None:
             return ()
-        return self.joint.origin.useful if _is_about_x(self.joint) else self.joint.origin.sensitive
+        return self.joint.origin.useful if self.joint.is_about_x else self.joint.origin.sensitive
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class Entry:
             "namespace": self.namespace,
             "identity": self.integers.identity,
             "useful": list(self.variable.columns),
-            "bins": [[column, list(map(float, edges))] for column, edges in sorted(self.variable.bins)],
+            "bins": [[column, list(map(float, edges))] for column, edges in self.variable.bins],
             "secret": list(self.secret),
             "record_id": self.record_id,
         }
@@ -88,13 +88,6 @@ class Entry:
         nonce = secrets.token_bytes(_NONCE)
         text = json.dumps(content, separators=(",", ":")).encode("ascii")
         return nonce + _cipher(key).encrypt(nonce, text, as_text(self.facts).encode("ascii"))
-
-
-def _is_about_x(joint: Joint) -> bool:
-    """Whether it is the joint of X with itself, `Joint.about_x`."""
-    return joint.s_labels == joint.x_labels and all(
-        (weight > 0) == (s == x) for s, row in enumerate(joint.weights) for x, weight in enumerate(row)
-    )
 
 
 def as_text(facts: dict[str, Any]) -> str:

@@ -29,7 +29,7 @@ class Told:
             return str(self.known)
         return (
             f"{self.releases} releases have now been made about these people, and together they may tell the secret "
-            "entirely: count them together (release(after=))"
+            "entirely: count them together (after=)"
         )
 
 

@@ -90,6 +90,10 @@ class Plan:
         _require_choices(self)
         _require_proven(self.mechanism, self.unseen)
         _require_namespace(self.namespace)
+        for name in ("also", "after"):
+            object.__setattr__(self, name, _listed(getattr(self, name), name))
+        for mechanism in self.after:
+            proven(mechanism)
         _require_key(self)
         for name in ("keep", "publish"):
             object.__setattr__(self, name, _names(getattr(self, name), name))
@@ -100,9 +104,7 @@ class Plan:
     @property
     def integers(self) -> Integers:
         """The integers that were proven."""
-        integers = self.mechanism.integers
-        assert integers is not None  # as it was when the plan was made
-        return integers
+        return proven(self.mechanism)
 
     @property
     def secret(self) -> tuple[str, ...]:
@@ -123,16 +125,26 @@ class Plan:
     def work(self) -> Work:
         """What those who draw need to know, and no more; without a key, under a fresh one."""
         return Work(
-            secrets.token_bytes(KEY_BYTES) if self.key is None else self.key.secret,
-            self.integers,
-            self.namespace,
-            self.variable,
-            self.record_id,
-            tuple(self.keep),
-            "none" if self.record_id is None else self.show_ids,
-            self.unseen == "answer",
-            tuple(self.mechanism.joint.x_without_mass),
+            key=secrets.token_bytes(KEY_BYTES) if self.key is None else self.key.secret,
+            integers=self.integers,
+            namespace=self.namespace,
+            variable=self.variable,
+            record_id=self.record_id,
+            keep=tuple(self.keep),
+            show_ids=self.shown_ids,
+            answer_unseen=self.unseen == "answer",
+            without_mass=tuple(self.mechanism.joint.x_without_mass),
         )
+
+    @property
+    def checks_ids(self) -> bool:
+        """Whether ids are compared: there are some, and nobody vouches for them."""
+        return self.ids == "check" and not self.one_shot
+
+    @property
+    def shown_ids(self) -> Literal["pseudonym", "real", "none"]:
+        """How ids leave; without ids none do."""
+        return "none" if self.record_id is None else self.show_ids
 
 
 def _counted_in(mechanism: Proven) -> tuple[tuple[str, Variable], ...]:
@@ -157,11 +169,23 @@ def _require_choices(plan: Plan) -> None:
             raise InputError(f"{name} is of type {type(getattr(plan, name)).__name__}, expected a text")
 
 
-def _require_proven(mechanism: Proven, unseen: str) -> None:
-    if getattr(mechanism, "integers", None) is None:
+def proven(mechanism: Proven) -> Integers:
+    """The integers that were proven."""
+    integers = getattr(mechanism, "integers", None)
+    if not isinstance(integers, Integers):
         raise InputError("only a proven mechanism is released; this one has no integers (see design and prove)")
-    integers = mechanism.integers
-    if unseen == "answer" and integers is not None and integers.unseen is None:
+    return integers
+
+
+def _listed(given: Any, name: str) -> tuple[Any, ...]:
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        raise InputError(f"{name} is of type {type(given).__name__}, expected a list")
+    return tuple(given)
+
+
+def _require_proven(mechanism: Proven, unseen: str) -> None:
+    integers = proven(mechanism)
+    if unseen == "answer" and integers.unseen is None:
         raise InputError("this mechanism has no law for unseen values; they can only be refused")
 
 
@@ -183,12 +207,14 @@ def _require_key(plan: Plan) -> None:
             "a release needs the column that identifies a record (record_id=) and a key (key=), so that a record is never "
             "answered twice with fresh randomness; without ids it can be done once and never again: one_shot=True"
         )
-    if plan.one_shot and (plan.new_release or plan.also or isinstance(plan.ledger, Ledger)):
+    if plan.one_shot and (plan.new_release or plan.also or plan.after or isinstance(plan.ledger, Ledger)):
         raise InputError(
             "a release with one_shot=True has no key, so no ledger remembers it: leave out what is about one"
         )
     if plan.key is not None and plan.ledger == "beside":
         Ledger.beside(plan.key)
+    if any(key.path is None for key in plan.also):
+        raise InputError("a key in also= has no file, so there is no ledger beside it that could be counted")
 
 
 def _names(columns: Sequence[str], what: str) -> tuple[str, ...]:

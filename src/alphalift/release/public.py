@@ -36,7 +36,7 @@ _IDS = {
 }
 _NOTES = {
     "p_y_given_x": "how often a value becomes this output; told to about the standard error that it has among the records of one value",
-    "p_x_estimated": "how common each value is, estimated from the released rows by maximum likelihood (EM); not counted",
+    "p_x_estimated": "how common each value is, estimated from the released rows by maximum likelihood; not counted",
     "p_x_given_y_estimated": "what the records with this output are, by Bayes' rule from the two above",
 }
 

@@ -27,7 +27,7 @@ class EmptyTableError(TableError):
         super().__init__("the table has no rows to release")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Work:
     """The part of a plan that decides outputs and what leaves: plain values, which can be sent to other processes."""
 

@@ -4,6 +4,7 @@ from alphalift.tables.base import Source, Table, in_our_words
 from alphalift.tables.bins import bin_edges, bin_labels
 from alphalift.tables.columns import decoded, plain, plain_batch, require, require_countable
 from alphalift.tables.counting import count_batches
+from alphalift.tables.endings import is_writable
 from alphalift.tables.formulas import refuse_formulas
 from alphalift.tables.frames import like
 from alphalift.tables.opening import open_table
@@ -27,6 +28,7 @@ __all__ = [
     "count_batches",
     "decoded",
     "in_our_words",
+    "is_writable",
     "key_of",
     "label_of",
     "like",

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from alphalift.errors import TableError
+from alphalift.errors import AlphaliftError, TableError
 from alphalift.tables.bins import Readings
 from alphalift.tables.columns import part, plain_batch, require, require_countable
 from alphalift.tables.counting import BATCH_ROWS, checked, count_batches
@@ -101,7 +101,7 @@ def in_our_words(name: str, trouble: Callable[[Exception], str] = _failure) -> I
     """Whatever an engine raises becomes a TableError: its own message may quote the row."""
     try:
         yield
-    except TableError:
+    except AlphaliftError:
         raise
     except Exception as error:
         raise TableError(f"{name} {trouble(error)}") from None

@@ -12,3 +12,9 @@ def ending_of(name: str | Path) -> tuple[str, bool]:
     path = Path(name)
     packed = path.suffix.lower() == ".gz"
     return (path.with_suffix("") if packed else path).suffix.lower(), packed
+
+
+def is_writable(name: str) -> bool:
+    """Whether files of this name can be written: .csv and .tsv, also packed, and .parquet."""
+    ending, packed = ending_of(name)
+    return ending in DELIMITERS or (ending == ".parquet" and not packed)

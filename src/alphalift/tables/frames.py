@@ -51,7 +51,7 @@ class Query(Source):
         for frame in self.query.select(columns).collect_batches(chunk_size=rows, maintain_order=True):
             yield from frame.to_arrow().to_batches()
 
-    def _countdecoded_table(self, columns: list[str]) -> pa.Table:
+    def _count_plain(self, columns: list[str]) -> pa.Table:
         keys = [f"c{i}" for i in range(len(columns))]
         query = self.query.select(columns).rename(dict(zip(columns, keys, strict=True))).group_by(keys).len()
         counts = decoded_table(query.collect(engine="streaming").to_arrow())

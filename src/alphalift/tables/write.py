@@ -14,7 +14,7 @@ from pyarrow import csv, parquet
 
 from alphalift.errors import InputError, TableError
 from alphalift.tables.columns import decoded, is_text, plain, plain_type
-from alphalift.tables.endings import DELIMITERS, ending_of
+from alphalift.tables.endings import DELIMITERS, ending_of, is_writable
 from alphalift.tables.formulas import refuse_formulas
 
 
@@ -28,7 +28,7 @@ class Writer(Protocol):
 
 def names_a_file(place: Path) -> bool:
     """Whether the name ends as one of ours does; the rest may be the name of a folder."""
-    return place.suffix.lower() in (".csv", ".tsv", ".gz", ".parquet")
+    return is_writable(place.name) or place.suffix.lower() == ".gz"
 
 
 def open_writer(path: Path, name: str, schema: pa.Schema) -> Writer:
@@ -39,8 +39,8 @@ def open_writer(path: Path, name: str, schema: pa.Schema) -> Writer:
 
 def require_writable(name: str, schema: pa.Schema) -> None:
     """Raise unless the name ends as one of ours does, and its format can hold columns of these names and types."""
-    ending, packed = ending_of(name)
-    if ending not in (".parquet", *DELIMITERS) or (packed and ending == ".parquet"):
+    ending, _ = ending_of(name)
+    if not is_writable(name):
         raise InputError(f"{name}: expected a name that ends in .csv, .tsv (also .gz) or .parquet")
     for field in schema:
         kind = plain_type(field.type)

@@ -35,7 +35,8 @@ class Files:
         Numbered, because names of files and folders may be values of other columns.
         """
         parts, seen = self.source.parts, Seen.nothing(work)
-        folder = Path() if part is None else part.absolute()
+        assert part is not None, "the files of a folder go to a new folder"
+        folder = part.absolute()
         with Crew[int](self.workers, most=len(parts), usual=len(parts)) as crew:
             for number, source in enumerate(parts):
                 # Without ids a record's number in its file stands for one; then every file has a key of its own.

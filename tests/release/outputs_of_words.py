@@ -1,4 +1,4 @@
-"""From random bits to outputs: the sampled law is the verified one, bit for bit."""
+"""From random bits to outputs, one word at a time: what the compiled draw is compared with."""
 
 from __future__ import annotations
 
