@@ -19,6 +19,7 @@ from alphalift import (
     MaxLift,
     Optimal,
     PromiseError,
+    ProofError,
     Renyi,
     TotalVariation,
     design,
@@ -29,7 +30,7 @@ from alphalift import (
 )
 from alphalift.joint import Beside, Origin, Variable
 from alphalift.proof import checker
-from alphalift.together import told_together
+from alphalift.together import columns_before, told_together
 
 A, B, C = Variable(("a",), ("a0", "a1", "a2")), Variable(("b",), ("b0", "b1", "b2")), Variable(("c",), ("c0", "c1"))
 QUICK = Optimal(time_limit=20)
@@ -245,7 +246,60 @@ def test_files_name_what_they_come_after(tmp_path, withheld):
     stored = load(tmp_path / "m.json", opening)
     assert [own.identity for own in stored.after.mechanisms] == [first.integers.identity]
     assert stored.joint.origin == Origin(("secret",), ("b",))
-    assert any("for all releases together" in verdict.text for verdict in stored.verdicts)
+    assert any("the 1 mechanism that it comes after" in verdict.text for verdict in stored.verdicts)
+    if opening is not None:  # whose columns are sealed, too
+        opened["after"]["mechanisms"][0]["table"]["useful"] = ["c"]
+        opening.write_text(to_json(opened))
+        with pytest.raises(ProofError, match="comes after other mechanisms"):
+            load(tmp_path / "m.json", opening)
+
+
+def test_joints_without_names_are_the_same_column_only_if_they_are_one_joint():
+    """S = A xor B: both joints have the same numbers, and a design after the other would publish B whole."""
+    a, b = (Joint([[100, 100], [100, 100]], counts=True) for _ in range(2))
+    with pytest.raises(InputError, match="does not name its columns"):
+        design(b, MaxLift(0.1), after=[design(a, MaxLift(0.1))])
+    counts = table(1)
+    plain = Joint(counted(counts, A).weights, counts=True)
+    again = design(plain, MaxLift(0.3), after=[design(plain, MaxLift(0.1))])
+    assert 0 < again.normalized_utility < 1
+
+
+def test_what_an_earlier_release_came_after_counts_as_well():
+    counts = table(7, shape=(3, 3, 3, 2))
+    first = design(counted(counts, A), MaxLift(0.1))
+    second = design(counted(counts, B, A), MaxLift(0.25), after=[first])
+    joint = counted(counts, C, *columns_before([second]))
+    third = design(joint, MaxLift(0.4), after=[second])
+    assert len(third.after.mechanisms) == 2
+    told = told_together(joint, [m.integers for m in (first, second, third)], [A, B, C])
+    assert float(told.max_lift) <= np.exp(0.4)
+    named = design(joint, MaxLift(0.4), after=[first, second])
+    assert len(named.after.mechanisms) == 2, "named as well, it counts once"
+    with pytest.raises(InputError, match="count them together"):
+        design(counted(counts, C, B), MaxLift(0.4), after=[second])
+
+
+def test_declared_values_that_nobody_has_are_not_told_to_others():
+    joint = Joint([[3, 2, 0], [1, 4, 0]], x_labels=["a", "b", "hiv"], counts=True, origin=Origin(("s",), ("x",)))
+    document = to_document(design(joint, MaxLift(0.2)))
+    assert document["table"]["without_mass"] == ["hiv"]
+    assert "hiv" not in to_json(withhold_joint(document, "salt")[0])
+
+
+def test_a_small_file_cannot_ask_for_millions_of_combinations():
+    counts = table(2)
+    good = json.loads(to_json(to_document(design(counted(counts, A), MaxLift(0.1), solver=QUICK))))
+    law = {"identity": None, "labels": good["labels"], "bits": 4, "weights": None, "unseen": None, "table": None}
+    labels = law["labels"] | {"y": [f"y{i}" for i in range(6)]}
+    weights = [[1 + y % 2 * 2, 1 + y % 3, 6 - y] for y in range(6)]
+    weights[0] = [16 - sum(row[x] for row in weights[1:]) for x in range(3)]
+    integers = checker.Integers(labels, 4, weights, None)
+    law |= {"labels": labels, "weights": weights, "identity": integers.identity}
+    cells = [[s, x, *[x] * 8, n] for s, row in enumerate(good["joint"]["counts"]) for x, n in enumerate(row)]
+    bomb = good | {"unseen": None, "after": {"mechanisms": [law] * 8, "cells": cells}}
+    bomb["identity"] = checker.Integers(good["labels"], good["bits"], good["weights"], None).identity
+    assert [(v.claim, "too many" in v.text) for v in checker.check(bomb)] == [("form", True)]
 
 
 def test_false_claims_about_several_releases_are_refused():

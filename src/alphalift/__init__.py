@@ -42,7 +42,7 @@ from alphalift.solution import Solution, Status
 from alphalift.solvers import Algorithm1, Optimal, Progress, Vertices
 from alphalift.sweep import Tradeoff, sweep
 from alphalift.tables import read_joint
-from alphalift.together import Together, told_together
+from alphalift.together import Together, columns_before, told_together
 from alphalift.utilities import MutualInformation, Utility
 
 __version__ = version("alphalift")
@@ -85,6 +85,7 @@ __all__ = [
     "Vertices",
     "WorkerError",
     "baselines",
+    "columns_before",
     "compare",
     "describe",
     "design",

@@ -6,7 +6,7 @@ import io
 import secrets
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -20,7 +20,7 @@ from alphalift.compare import compare
 from alphalift.data import adult
 from alphalift.design import design, prove
 from alphalift.document import Stored, load, save, to_document, to_json, withhold_joint
-from alphalift.errors import AlphaliftError, InputError
+from alphalift.errors import AlphaliftError, InputError, ProofError
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
 from alphalift.paper import OPTIMUM_EPSILONS, run_experiment, write_experiment
@@ -37,6 +37,7 @@ from alphalift.solvers.algorithm1 import PAPER_EPSILONS
 from alphalift.sweep import Tradeoff, sweep
 from alphalift.tables import read_joint
 from alphalift.terminal import in_options, in_words
+from alphalift.together import columns_before
 from alphalift.whole import require_file_place, require_not, require_outside, whole_file
 from alphalift.workers import Workers
 from alphalift.workers import dask as dask_executor
@@ -114,6 +115,10 @@ def design_command(
             help="A mechanism that has released a column of these people before; repeat for several. The promise is then about all of them together."
         ),
     ] = None,
+    openings: Annotated[
+        list[Path] | None,
+        typer.Option("--opening", help="What opens a mechanism given with --after that withholds its counts."),
+    ] = None,
     withhold: Annotated[
         Path | None,
         typer.Option(
@@ -134,7 +139,7 @@ def design_command(
         if path is not None:
             _check_output(path, given)
             given.append(path)
-    earlier = [load(path) for path in after or []]
+    earlier = [_load(path, openings or []) for path in after or []]
     declared = Declared(drop_missing, _bins(bins), _alphabet(alphabet))
     joint = declared.read(table, sensitive, useful, earlier)
     with LiveLine() as live:
@@ -152,7 +157,8 @@ def design_command(
     if as_json:
         print(to_json(document), end="")
         return
-    print(describe(solution, secret=" and ".join(sensitive), useful=" and ".join(useful)))
+    kept = " and ".join(f"{name} (in bins)" if name in declared.bins else name for name in useful)
+    print(describe(solution, secret=" and ".join(sensitive), useful=kept))
     for path in (out, withhold):
         if path is not None:
             print(f"Written: {path}")
@@ -391,6 +397,14 @@ def _check_folder(out: Path) -> None:
         raise InputError(f"{out} is a file, or lies in one; expected a folder to write to")
 
 
+def _load(path: Path, openings: Sequence[Path]) -> Stored:
+    """The mechanism, opened by that of the openings which fits if it withholds its counts."""
+    for opening in openings:
+        with suppress(ProofError):
+            return load(path, opening)
+    return load(path)
+
+
 def _check_output(out: Path, given: Sequence[Path]) -> None:
     """Fail before the work, not after it, and never write over the table, which is the first, or what else is given."""
     require_not(out, given)
@@ -414,7 +428,7 @@ class Declared:
 
     def read(self, table: Path, sensitive: list[str], useful: list[str], after: Sequence[Stored] = ()) -> Joint:
         """The joint, with the columns beside it that were released before."""
-        beside = list(dict.fromkeys(mechanism.joint.useful for mechanism in after))
+        beside = columns_before(after)
         if not all(variable.columns for variable in beside):
             raise InputError("a mechanism given with --after does not say which columns it releases; design it again")
         return read_joint(

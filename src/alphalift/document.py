@@ -155,9 +155,11 @@ def withhold_joint(document: dict[str, Any], salt: str) -> tuple[dict[str, Any],
         },
         "joint": {"commitment": sealed},
         "certificate": None,
+        # There is no law for values without mass, and that nobody has them is a count.
+        "table": document["table"] and document["table"] | {"without_mass": []},
         "after": None
         if after is None
-        else {"sealed": [checker.sealed_name(salt, own["identity"]) for own in after["mechanisms"]]},
+        else {"sealed": [checker.sealed_name(salt, own["identity"], own["table"]) for own in after["mechanisms"]]},
     }
     return document | hidden, {
         "salt": salt,

@@ -7,6 +7,7 @@ that tell nothing each may tell the secret entirely (its bits and a one-time pad
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,6 +29,9 @@ class Proven(Protocol):
 
     @property
     def joint(self) -> Joint: ...
+
+    @property
+    def after(self) -> Earlier | None: ...
 
 
 class TooManyOutputsError(InputError):
@@ -81,6 +85,12 @@ class Earlier:
                 "the earlier mechanisms have too many combinations of outputs to look at them all"
             ) from None
 
+    @property
+    def unknown(self) -> int:
+        """How many of the counts have a value that a mechanism answered as one that it does not know."""
+        sizes = [len(mechanism.labels["x"]) for mechanism in self.mechanisms]
+        return sum(cell[-1] for cell in self.cells if any(map(int.__eq__, cell[2:-1], sizes)))
+
     def promise(self, region: Region, joint: Joint) -> Region:
         """The region for everything released, these mechanisms' outputs included; itself if they tell nothing more."""
         blocks = self.blocks(joint)
@@ -90,18 +100,40 @@ class Earlier:
 
 
 def earlier_of(joint: Joint, after: Sequence[Proven]) -> Earlier:
-    """What was released before, of a joint that has all of its columns."""
-    mechanisms = [mechanism.integers for mechanism in after]
-    proven = [integers for integers in mechanisms if integers is not None]
-    if len(proven) < len(mechanisms):
-        raise InputError("a mechanism that was released before is not proven; only proven ones can be counted together")
-    found = Earlier.of(joint, proven, [mechanism.joint.useful for mechanism in after])
+    """What was released before, of a joint that has all of its columns: these mechanisms, and those that they came after."""
+    released: list[tuple[Integers, Variable]] = []
+    for mechanism in after:
+        if mechanism.integers is None:
+            raise InputError(
+                "a mechanism that was released before is not proven; only proven ones can be counted together"
+            )
+        if not mechanism.joint.useful.columns and mechanism.joint is not joint:
+            raise InputError(
+                "a mechanism that was released before does not name its columns, so nobody can tell whether it is of X: design "
+                "both for one joint, or give joints an origin (read_joint does)"
+            )
+        released.append((mechanism.integers, mechanism.joint.useful))
+    for own in [mechanism.after for mechanism in after if mechanism.after is not None]:
+        # What one of them came after counts once, whoever else came after it.
+        counted = Counter((law.identity, variable) for law, variable in released)
+        for law, variable in zip(own.mechanisms, own.variables, strict=True):
+            counted[law.identity, variable] -= 1
+            if counted[law.identity, variable] < 0:
+                released.append((law, variable))
+    found = Earlier.of(joint, [law for law, _ in released], [variable for _, variable in released])
     if found is None:
         raise InputError(
             "the joint does not have the columns of all mechanisms that it comes after, and nothing can be said without "
-            "them; count them together: read_joint(table, ..., beside=[mechanism.joint.useful for mechanism in after])"
+            "them; count them together: read_joint(table, ..., beside=columns_before(after))"
         )
     return found
+
+
+def columns_before(after: Sequence[Proven]) -> list[Variable]:
+    """What these mechanisms have released, and those that they came after: what `read_joint` counts beside X."""
+    found = [mechanism.joint.useful for mechanism in after]
+    found += [variable for mechanism in after if mechanism.after for variable in mechanism.after.variables]
+    return list(dict.fromkeys(found))
 
 
 def _place(joint: Joint, variable: Variable) -> int | None:

@@ -420,13 +420,13 @@ class Problem:
         after = (opening if hidden else document)["after"] if self.newer else None
         named, committed = None, [counts]
         if after is not None:
-            named = [mechanism["identity"] for mechanism in after["mechanisms"]]
+            named = [[mechanism["identity"], mechanism["table"]] for mechanism in after["mechanisms"]]
             committed.append(after["cells"])
             self._read_earlier(after, counts, columns)
         if hidden:
             _need(type(opening["salt"]) is str and joint["commitment"] == sealed([opening["salt"], *committed]))
             shown = document["after"] if self.newer else None
-            named = None if named is None else {"sealed": [sealed([opening["salt"], name]) for name in named]}
+            named = None if named is None else {"sealed": [sealed([opening["salt"], *name]) for name in named]}
             _need(shown == named)
         self.counts = counts
 

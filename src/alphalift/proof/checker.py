@@ -30,7 +30,8 @@ LARGEST_FILE, _MOST_PARTS = 60_000_000, (2_000_000, 100, 8_000_000)  # bytes; li
 MOST_BITS, MOST_ALPHA, MOST_EPSILON = 4096, 10**9, 1000
 _MOST_DIGITS = 1300  # of one integer: a weight of 4096 bits
 _MOST_PENDING = 10_000_000  # numbers in boxes that a tree leaves for later
-_MOST_EARLIER, _MOST_TOGETHER = 8, 20_000_000  # mechanisms before this one; cells times combinations of their outputs
+_MOST_EARLIER = 8  # mechanisms before this one
+_MOST_COMBINATIONS, _MOST_TOGETHER = 20_000, 20_000_000  # of their outputs; times cells
 _MOST_LOOKS, _MOST_NEAR = 10_000_000, 20_000  # at an end: pairs, or blocks of them, in floats; pairs in balls
 _FIRST_PRECISION, _LAST_PRECISION = 128, 8192
 _DECIMAL = re.compile(r"[0-9]{1,30}(\.[0-9]{1,400})?", re.ASCII)
@@ -82,9 +83,9 @@ def commitment(salt: str, counts: Matrix, cells: Matrix | None = None) -> str:
     return _hash([salt, counts] if cells is None else [salt, counts, cells])
 
 
-def sealed_name(salt: str, identity: str) -> str:
-    """A name for an earlier mechanism that confirms no guess of its weights, as its identity would."""
-    return _hash([salt, identity])
+def sealed_name(salt: str, identity: str, table: Any) -> str:
+    """A name for an earlier mechanism and its columns that confirms no guess of its weights, as its identity would."""
+    return _hash([salt, identity, table])
 
 
 def read(path: str | Path) -> Any:
@@ -172,7 +173,7 @@ def revealed(document: dict[str, Any], opening: Any) -> tuple[list[Matrix], Any]
     _need(withheld or opening is None, "the file withholds nothing that could be opened")
     if withheld:
         _need(document["certificate"] is None, "a file that withholds its joint must withhold its certificate")
-        named = None if after is None else _keys(after, {"sealed"}, "after, where it is withheld,")["sealed"]
+        named = None if after is None else _texts(_keys(after, {"sealed"}, "after, where it is withheld,"), "sealed")
         if opening is None:
             return None
         expected = {"salt", "counts", "certificate"} | ({"after"} if "after" in document else set())
@@ -184,7 +185,8 @@ def revealed(document: dict[str, Any], opening: Any) -> tuple[list[Matrix], Any]
         _need(isinstance(source["salt"], str), "the salt must be a text")
     mechanisms, cells = ([], None) if after is None else _earlier(after, counts)
     if withheld:
-        names = [sealed_name(source["salt"], own.identity) for own in mechanisms]
+        listed = [] if after is None else after["mechanisms"]
+        names = [sealed_name(source["salt"], own["identity"], own["table"]) for own in listed]
         _need(named == (names or None), "the opening comes after other mechanisms")
         sealed = commitment(source["salt"], counts, cells)
         _need(sealed == joint["commitment"], "the opening is not what was committed to")
@@ -223,7 +225,8 @@ def blocks_of(counts: Matrix, cells: Matrix, mechanisms: list[Integers]) -> list
     Combinations in rising order; those whose counts are proportional tell the same and are added up to one block.
     """
     combinations = prod(len(own.weights) for own in mechanisms)
-    _need(combinations * (len(cells) + len(counts) * len(counts[0])) <= _MOST_TOGETHER, "too many earlier outputs")
+    few = combinations * (len(cells) + len(counts) * len(counts[0])) <= _MOST_TOGETHER
+    _need(few and combinations <= _MOST_COMBINATIONS, "too many combinations of earlier outputs")
     laws = [[*zip(*own.weights, strict=True), *([own.unseen] if own.unseen else [])] for own in mechanisms]
     found: dict[tuple[int, ...], list[int]] = {}
     for s, x, *symbols, count in cells:
@@ -784,7 +787,7 @@ def check(document: Any, opening: Any = None) -> list[Verdict]:
     except RefusedError as refusal:
         return [Verdict("form", False, str(refusal))]
     texts = {
-        "promise": promise.text + (", for all releases together" if together else ""),
+        "promise": promise.text + _together(document.get("after")),
         "unseen values": promise.text,
         "utility": f"I(X;Y) is at least {stated['utility_at_least']} nats",
     }
@@ -809,6 +812,13 @@ def check(document: Any, opening: Any = None) -> list[Verdict]:
         "optimum": lambda: bool(optimum_bound(blocks, promise, certificate) <= _ball(best)),
     }
     return [form, *(_verdict(claim, text, proofs[claim]) for claim, text in texts.items())]
+
+
+def _together(after: Any) -> str:
+    if after is None:
+        return ""
+    count = len(after["sealed" if "sealed" in after else "mechanisms"])
+    return f", for its outputs together with those of the {count} mechanism{'s' * (count != 1)} that it comes after"
 
 
 def _none(broken: list[int]) -> bool:

@@ -24,6 +24,11 @@ def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X
     """Sentences for a reader who knows the table but not the mathematics."""
     secret, about = (useful, f"{useful} itself") if is_about_x(solution.region) else (secret, secret)
     told = [_designed(solution, about, useful), *_groups(solution, secret), _status(solution, useful)]
+    if solution.after is not None and solution.after.unknown:
+        told.append(
+            f"Assumed: {solution.after.unknown} of the records were answered before by a law for unseen values; records that "
+            "were left out before are not covered."
+        )
     lines = [*told, _proof(solution), _NOT_COVERED.format(beside=_BESIDE[isinstance(solution.region, After)])]
     return "\n".join(lines)
 
@@ -56,7 +61,7 @@ def _count(number: int, noun: str) -> str:
 def promise(region: Region) -> str:
     """The region in a phrase; the checker's own where it knows the region."""
     known = checkable(region)
-    together = ", for all releases together" if isinstance(region, After) else ""
+    together = ", together with the releases before it" if isinstance(region, After) else ""
     return (str(_promised(region)) if known is None else known.text) + together
 
 
@@ -100,19 +105,25 @@ def _up(value: float, digits: int) -> str:
 
 def _status(solution: Solution, useful: str) -> str:
     region = solution.region
-    text = f"Status: {solution.status.value}."
+    text = f"Status: {solution.status.value}.".replace("publishing X as it is", f"publishing {useful} unchanged")
     if solution.relative_gap < 0.5:
         text += f" The gap is at most {_percent_up(solution.relative_gap)} of the information in {useful}."
+    else:
+        text += " How far it is from the optimum is hardly known."
     if solution.status is not Status.TRIVIAL:
         if isinstance(region, After):
             worst = float(region.value(region.known.lift.T, region.known.p_s).max())
-            text += f" Publishing {useful} as it is has the value {worst:.4g} with the releases before, and {region.budget:.4g} is allowed."
+            used = region.value_of_nothing(region.known.p_s)
+            text += (
+                f" The releases before have the value {used:.4g} already, publishing {useful} unchanged would make it {worst:.4g}, and "
+                f"{region.budget:.4g} is allowed."
+            )
         elif isinstance(region, AlphaLift):
             needed = _up(epsilon_max(solution.joint, region.alpha), 4)
-            text += f" Publishing {useful} as it is would need epsilon = {needed}."
+            text += f" Publishing {useful} unchanged would need epsilon = {needed}."
         else:
             worst = Mechanism.publishing_all(solution.joint).worst_value(region)
-            text += f" Publishing {useful} as it is has the value {worst:.4g}, and {region.budget:.4g} is allowed."
+            text += f" Publishing {useful} unchanged has the value {worst:.4g}, and {region.budget:.4g} is allowed."
     return text
 
 
