@@ -176,6 +176,16 @@ class TestRefusals:
         assert None not in by_id(done).values()
         assert "2 of 3002 records had a value" in " ".join(done.notices)
 
+    @pytest.mark.parametrize("line", [2, 3, 7, 9])
+    def test_rows_have_one_number_whatever_is_wrong_with_them(self, tmp_path, line):
+        """Line 2 of a file, the first after its header, is row 1 of the data: for a value, and for a cell too many."""
+        good = ["id,job,ill", *(f"{number},cook,no" for number in range(8))]
+        path = tmp_path / "people.csv"
+        for wrong in ("77,pilot,no", "77,cook,no,more", "77,cook"):
+            path.write_text("\n".join([*good[: line - 1], wrong, *good[line:]]) + "\n")
+            with pytest.raises(TableError, match=f"row {line - 1} of the data"):
+                run(path)
+
     def test_another_column_is_not_called_unseen_values(self):
         """The advice to answer unseen values would make noise of all rows."""
         with pytest.raises(TableError, match="does not look like the column that it was designed for") as error:
