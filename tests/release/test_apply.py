@@ -159,11 +159,14 @@ def test_a_population_unlike_the_table_is_noticed():
 
 class TestRefusals:
     def test_an_id_with_two_values(self):
-        twice = pd.concat([TABLE, TABLE.head(3).assign(job=TABLE["job"].tail(3).to_numpy()[::-1])])
+        twice = pd.concat([TABLE, TABLE.head(9).assign(job=TABLE["job"].tail(9).to_numpy()[::-1])])
         changed = (twice.groupby("id")["job"].nunique() > 1).sum()
-        with pytest.raises(TableError, match=f"{changed} ids in column 'id' occur with two or more values"):
+        assert changed > 1
+        with pytest.raises(
+            TableError, match=f"{changed} ids in column 'id' occur with two or more values of job; .*another id column"
+        ):
             run(twice)
-        assert run(twice, ids="unique").rows == ROWS + 3, "as the caller says"
+        assert run(twice, ids="unique").rows == ROWS + 9, "as the caller says"
         assert run(pd.concat([TABLE, TABLE.head(3)])).rows == ROWS + 3, "the same value gets the same answer"
 
     def test_unseen_and_missing_values(self):
@@ -210,7 +213,7 @@ class TestRefusals:
         assert floats.status is Status.FEASIBLE
         with pytest.raises(InputError, match="only a proven mechanism"):
             plan(mechanism=floats)
-        with pytest.raises(TableError, match="no rows"):
+        with pytest.raises(TableError, match="the pandas frame has no rows to release"):
             run(TABLE.head(0))
         with pytest.raises(InputError, match="ends in"):
             run(TABLE, out="x.xlsx")
