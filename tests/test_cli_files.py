@@ -148,6 +148,35 @@ def test_what_is_wrong_is_said_in_our_words(folder, alphalift, arguments, words)
     assert len(told.strip().splitlines()) == 1
 
 
+def test_a_file_of_ours_that_is_no_mechanism_is_called_what_it_is(folder, alphalift):
+    """From a release of our own, so that the words follow what is really written."""
+    assert alphalift(*DESIGN, "--out", "m.json", "--withhold", "o.json")[0] == 0
+    assert alphalift("key", "new", "k")[0] == 0
+    release = ("--id", "who", "--key", "k", "--out", "y.csv")
+    assert alphalift("apply", "m.json", "table.csv", "--opening", "o.json", *release)[0] == 0
+    for name, words in (
+        ("y.csv.manifest.json", "y.csv.manifest.json is a manifest of a release, not a mechanism"),
+        ("y.csv.codebook.json", "is a codebook of a release, not a mechanism"),
+        ("o.json", "is the opening of a withheld mechanism, not a mechanism"),
+        ("k", "is a key, not a mechanism"),
+        ("k.ledger", "is a ledger, not a mechanism"),
+    ):
+        again = ("--id", "who", "--key", "k", "--out", "z.csv")
+        for arguments in (
+            ("verify", name),
+            ("apply", name, "table.csv", *again),
+            ("apply", "m.json", "table.csv", "--opening", "o.json", "--after", name, *again),
+        ):
+            code, out, told = alphalift(*arguments)
+            assert (code, out) == (1, "")
+            assert words in told
+    for arguments in (("verify", "m.json"), ("apply", "m.json", "table.csv", *release)):
+        code, _, told = alphalift(*arguments, "--opening", "m.json")
+        assert code == 1
+        assert "m.json is a mechanism, not the opening of a withheld mechanism" in told
+    assert not (folder / "z.csv").exists()
+
+
 def test_a_name_that_is_no_text_does_not_stop_the_last_line(folder, alphalift):
     """The file is written by then; a terminal of another encoding must not make that a failure."""
     code, out, told = alphalift(*DESIGN, "--out", os.fsdecode(b"m\xff.json"))

@@ -215,11 +215,11 @@ def test_a_key_a_ledger_and_the_given_files_are_never_written_over(tmp_path):
     (tmp_path / "fine.json").write_text("{}")
     others = [tmp_path / "table.csv", tmp_path / "new.json"]
     for name, words in (
-        ("table.csv", "table.csv itself"),
-        ("linked.csv", "table.csv itself"),
-        ("pointer", "table.csv itself"),
-        ("new.json", "new.json itself"),
-        ("sub/../new.json", "new.json itself"),
+        ("table.csv", "table.csv is one of the files that are read or written already; choose another name"),
+        ("linked.csv", "linked.csv is the same file as .*table.csv, which is read or written already; choose"),
+        ("pointer", "pointer is the same file as .*table.csv"),
+        ("new.json", "new.json is one of the files"),
+        ("sub/../new.json", "new.json is the same file as .*new.json"),
         ("key", "is a key"),
         ("key.old", "is a key"),
         ("key.ledger", "is a ledger"),

@@ -197,7 +197,7 @@ class TestRefusals:
 
     def test_an_empty_table(self, frame, tmp_path):
         for options in ({}, {"ids": "unique", "out": tmp_path / "out"}):
-            with pytest.raises(TableError, match="the table has no rows to release"):
+            with pytest.raises(TableError, match="the Spark frame has no rows to release"):
                 run(frame.where("false"), **options)
         assert not os.listdir(tmp_path)
 

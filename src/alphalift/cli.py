@@ -36,7 +36,7 @@ from alphalift.solvers import Optimal
 from alphalift.solvers.algorithm1 import PAPER_EPSILONS
 from alphalift.sweep import Tradeoff, sweep
 from alphalift.tables import read_joint
-from alphalift.terminal import in_options, in_words
+from alphalift.terminal import in_options, in_words, require_kind
 from alphalift.together import columns_before
 from alphalift.whole import require_file_place, require_not, require_outside, whole_file
 from alphalift.workers import Workers
@@ -178,6 +178,7 @@ def verify(
         if path.is_dir() or not path.exists():
             wrong = "is a folder" if path.is_dir() else "there is no such file"
             raise InputError(f"{path}: {wrong}; expected what `alphalift design` wrote")
+        require_kind(path, "mechanism" if path is file else "opening")
     sys.exit(checker.main([str(path) for path in files]))
 
 
@@ -236,6 +237,8 @@ def apply_command(
     for path in (mechanism, opening, *(after or [])):
         if path is not None and not path.is_file():
             raise InputError(f"{path}: there is no such file; expected a mechanism as `design --out` writes it")
+        if path is not None:
+            require_kind(path, "opening" if path is opening else "mechanism")
     stored = load(mechanism, opening)
     plan = Plan(
         mechanism=stored,
@@ -261,6 +264,9 @@ def apply_command(
     print(f"Released {done.rows} records, each with one output; promise {done.manifest['promise']}.")
     if not one_shot:
         print(f"Ids: {done.manifest['ids']}.")
+    print(
+        "Rows keep the table's order: who knows it knows whose rows they are; sort by something that tells nothing first."
+    )
     for notice in done.notices:
         print(f"Note: {in_options(notice)}.")
     print(f"Written: {out}, and its codebook and manifest beside it")

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import errno
 import re
+from pathlib import Path
+from typing import Literal
+
+from alphalift.errors import InputError
 
 # What the library calls by its Python name, and how the same is said on the command line.
 OPTIONS = {
@@ -47,6 +51,27 @@ _TROUBLE = {
     errno.EROFS: "lies where nothing can be written",
     errno.ENAMETOOLONG: "has a name that is too long",
 }
+# How our files begin.
+_BEGIN_BYTES = 200
+_MECHANISM, _OPENING = "a mechanism", "the opening of a withheld mechanism"
+_FORMS = {
+    rb'\s*\{\s*"format"\s*:\s*"alphalift-mechanism"': _MECHANISM,
+    rb'\s*\{\s*"format"\s*:\s*"alphalift-release"': "a manifest of a release",
+    rb'\s*\{\s*"format"\s*:\s*"alphalift-codebook"': "a codebook of a release",
+    rb'\s*\{\s*"salt"\s*:': _OPENING,
+    rb"alphalift-key-": "a key",
+    rb"SQLite format 3\0": "a ledger",
+}
+
+
+def require_kind(path: Path, expected: Literal["mechanism", "opening"]) -> None:
+    """Raise if the file is one of ours but of another kind; whatever it is otherwise, the checker decides."""
+    with path.open("rb") as file:
+        begin = file.read(_BEGIN_BYTES)
+    wanted = _MECHANISM if expected == "mechanism" else _OPENING
+    for form, kind in _FORMS.items():
+        if re.match(form, begin) and kind != wanted:
+            raise InputError(f"{path} is {kind}, not {wanted}")
 
 
 def in_words(error: Exception) -> str:

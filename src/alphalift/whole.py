@@ -107,7 +107,9 @@ def require_not(path: Path, others: Iterable[Path]) -> None:
     """Raise if `path` is one of the others, under whatever name, or a key or ledger, which nothing would bring back."""
     for other in others:
         if path.samefile(other) if path.exists() and other.exists() else path.resolve() == other.resolve():
-            raise InputError(f"{path} is {other} itself; choose another name")
+            other_name = str(path) != str(other)
+            what = f"the same file as {other}, which is" if other_name else "one of the files that are"
+            raise InputError(f"{path} is {what} read or written already; choose another name")
     if path.is_file():
         with path.open("rb") as file:
             begin = file.read(max(map(len, _PRECIOUS)))

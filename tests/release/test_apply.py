@@ -159,11 +159,14 @@ def test_a_population_unlike_the_table_is_noticed():
 
 class TestRefusals:
     def test_an_id_with_two_values(self):
-        twice = pd.concat([TABLE, TABLE.head(3).assign(job=TABLE["job"].tail(3).to_numpy()[::-1])])
+        twice = pd.concat([TABLE, TABLE.head(9).assign(job=TABLE["job"].tail(9).to_numpy()[::-1])])
         changed = (twice.groupby("id")["job"].nunique() > 1).sum()
-        with pytest.raises(TableError, match=f"{changed} ids in column 'id' occur with two or more values"):
+        assert changed > 1
+        with pytest.raises(
+            TableError, match=f"{changed} ids in column 'id' occur with two or more values of job; .*another id column"
+        ):
             run(twice)
-        assert run(twice, ids="unique").rows == ROWS + 3, "as the caller says"
+        assert run(twice, ids="unique").rows == ROWS + 9, "as the caller says"
         assert run(pd.concat([TABLE, TABLE.head(3)])).rows == ROWS + 3, "the same value gets the same answer"
 
     def test_unseen_and_missing_values(self):
@@ -175,6 +178,16 @@ class TestRefusals:
         assert done.unseen == 2
         assert None not in by_id(done).values()
         assert "2 of 3002 records had a value" in " ".join(done.notices)
+
+    @pytest.mark.parametrize("line", [2, 3, 7, 9])
+    def test_rows_have_one_number_whatever_is_wrong_with_them(self, tmp_path, line):
+        """Line 2 of a file, the first after its header, is row 1 of the data: for a value, and for a cell too many."""
+        good = ["id,job,ill", *(f"{number},cook,no" for number in range(8))]
+        path = tmp_path / "people.csv"
+        for wrong in ("77,pilot,no", "77,cook,no,more", "77,cook"):
+            path.write_text("\n".join([*good[: line - 1], wrong, *good[line:]]) + "\n")
+            with pytest.raises(TableError, match=f"row {line - 1} of the data"):
+                run(path)
 
     def test_another_column_is_not_called_unseen_values(self):
         """The advice to answer unseen values would make noise of all rows."""
@@ -200,7 +213,7 @@ class TestRefusals:
         assert floats.status is Status.FEASIBLE
         with pytest.raises(InputError, match="only a proven mechanism"):
             plan(mechanism=floats)
-        with pytest.raises(TableError, match="no rows"):
+        with pytest.raises(TableError, match="the pandas frame has no rows to release"):
             run(TABLE.head(0))
         with pytest.raises(InputError, match="ends in"):
             run(TABLE, out="x.xlsx")

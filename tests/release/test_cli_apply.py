@@ -47,6 +47,7 @@ def test_three_commands_from_a_table_to_a_release(folder):
     assert "Released 100 records" in done.stdout
     assert "about ill" in done.stdout, "the promise names its secret"
     assert "the table's own" in done.stdout
+    assert "Rows keep the table's order" in done.stdout
     rows = list(csv.DictReader((folder / "y.csv").read_text().splitlines()))
     assert [row["id"] for row in rows] == [f"{i:03d}" for i in range(100)], "007 stays 007"
     codebook = json.loads((folder / "y.csv.codebook.json").read_text())
@@ -125,6 +126,7 @@ def test_one_shot_says_what_it_means(folder):
     done = alphalift("apply", "m.json", "t.csv", "--one-shot", "--out", "once.csv", folder=folder)
     assert done.returncode == 0, done.stderr
     assert "second release of the same people would undo the promise" in done.stdout
+    assert "Rows keep the table's order" in done.stdout
 
 
 def test_a_second_mechanism_needs_to_be_asked_for(folder):

@@ -107,6 +107,7 @@ def test_a_column_may_be_both_secret_and_useful(csv):
         ("id,colour,ill\n1,red,yes\n2,hidden\n", {}, "another number of cells"),
         ("ill,colour,ill\n1,red,yes\n", {}, "'ill' occurs more than once"),
         ("1,hidden,yes\n2,red,no\n", {}, "is its first row a header"),
+        ("id, colour,Ill,hidden\n1,red,yes,no\n", {}, "'ill', 'colour' .*; did you mean 'Ill', ' colour'"),
         ("id,colour,ill\n1,(missing),yes\n2,,no\n", {}, "stands for a missing value"),
     ],
 )

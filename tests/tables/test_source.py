@@ -124,6 +124,22 @@ def test_a_column_that_is_not_there(table):
     assert "other" not in str(caught.value)
 
 
+def test_a_name_that_differs_in_case_or_blanks_is_suggested(table, kind):
+    """What was typed, but for case and blanks, tells no name that was not known; nothing else is told."""
+    with pytest.raises(TableError, match=r"no column ' OTHER', 'S' .*did you mean 'other', 's'\?$") as caught:
+        open_table(table, columns=["x", " OTHER", "S"])
+    assert "header" not in str(caught.value)
+    with pytest.raises(TableError, match=r"no column 'S', 'others' .*did you mean 's'\?") as caught:
+        open_table(table, columns=["S", "others"])
+    assert "'other'" not in str(caught.value)
+
+
+def test_only_a_file_of_text_is_asked_for_its_header(table, kind):
+    with pytest.raises(TableError, match="no column 'height'") as caught:
+        open_table(table, columns=["height"])
+    assert ("is its first row a header?" in str(caught.value)) == kind.startswith(("CSV", "TSV"))
+
+
 @pytest.mark.parametrize(
     "table",
     [

@@ -9,14 +9,13 @@ import numpy as np
 
 from alphalift.convex import HALF_SPACES, NORM_BALL, Part
 from alphalift.exact import Array
-from alphalift.measures.lift import alpha_over, check_alpha, log_alpha_lifts
+from alphalift.measures.lift import alpha_over, log_alpha_lifts
 from alphalift.regions.base import (
-    LARGEST_ORDER,
     Region,
     budget_parameter,
     exponential,
     less,
-    parameter,
+    order_parameter,
 )
 
 
@@ -51,11 +50,8 @@ class AlphaLift(Region):
     epsilon: float
 
     def __post_init__(self) -> None:
-        alpha = parameter("alpha", self.alpha, upwards=True)
-        epsilon = budget_parameter("epsilon", self.epsilon)
-        check_alpha(alpha, most=LARGEST_ORDER)
-        object.__setattr__(self, "alpha", alpha)
-        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "alpha", order_parameter("alpha", self.alpha))
+        object.__setattr__(self, "epsilon", budget_parameter("epsilon", self.epsilon))
 
     # Written out so that MaxLift(e) equals AlphaLift(inf, e): it is the same promise.
     def __eq__(self, other: object) -> bool:

@@ -16,6 +16,7 @@ from alphalift.convex import CALLED, Part
 from alphalift.errors import PromiseError
 from alphalift.exact import Array, Number, to_float
 from alphalift.joint import Joint
+from alphalift.measures.lift import check_alpha
 
 # Float arithmetic cannot tell a tight posterior from one that is past the budget by a few roundings.
 FLOAT_SLACK = 1e-12
@@ -191,19 +192,27 @@ class Intersection(Region):
         }
 
 
-def parameter(name: str, value: Number, *, upwards: bool = False) -> float:
-    """A promise's parameter as a float, rounded to the side that makes the promise stronger."""
+def parameter(name: str, value: Number, *, expected: str, upwards: bool = False) -> float:
+    """A promise's parameter as a float, rounded to the side that makes the promise stronger; `expected` is for messages."""
     try:
         return to_float(value, upwards=upwards)
     except (ValueError, TypeError) as error:
-        raise PromiseError(f"{name} is {error}") from None
+        raise PromiseError(f"{name} is {error}; expected {expected}") from None
+
+
+def order_parameter(name: str, value: Number) -> float:
+    """An order above 1; infinity is the strictest."""
+    number = parameter(name, value, expected="a number above 1, or inf", upwards=True)
+    check_alpha(number, name, most=LARGEST_ORDER)
+    return number
 
 
 def budget_parameter(name: str, value: Number) -> float:
     """A budget of 0 or more; the upper end is that of mechanism files, and promises nothing in practice."""
-    number = parameter(name, value)
+    expected = f"a number from 0 to {LARGEST_BUDGET:g}"
+    number = parameter(name, value, expected=expected)
     if not 0 <= number <= LARGEST_BUDGET:
-        raise PromiseError(f"{name} is {number:g}, expected a number from 0 to {LARGEST_BUDGET:g}")
+        raise PromiseError(f"{name} is {number:g}, expected {expected}")
     return number
 
 

@@ -8,16 +8,15 @@ import numpy as np
 
 from alphalift.convex import Part
 from alphalift.exact import Array
-from alphalift.measures.lift import alpha_over, check_alpha
+from alphalift.measures.lift import alpha_over
 from alphalift.measures.renyi import renyi_divergences
 from alphalift.regions.alpha_lift import norm_ball, norm_support
 from alphalift.regions.base import (
-    LARGEST_ORDER,
     Region,
     budget_parameter,
     exponential,
     less,
-    parameter,
+    order_parameter,
 )
 
 
@@ -32,9 +31,7 @@ class Renyi(Region):
     epsilon: float
 
     def __post_init__(self) -> None:
-        order = parameter("order", self.order, upwards=True)
-        check_alpha(order, "order", most=LARGEST_ORDER)
-        object.__setattr__(self, "order", order)
+        object.__setattr__(self, "order", order_parameter("order", self.order))
         object.__setattr__(self, "epsilon", budget_parameter("epsilon", self.epsilon))
 
     @property

@@ -23,8 +23,10 @@ Numbers = NDArray[np.int64]
 class EmptyTableError(TableError):
     """There is nothing to release."""
 
-    def __init__(self) -> None:
-        super().__init__("the table has no rows to release")
+    @classmethod
+    def of(cls, name: str) -> EmptyTableError:
+        """For the table that messages call so."""
+        return cls(f"{name} has no rows to release")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,9 +76,12 @@ class Work:
         )
 
     def two_values(self, ids: int) -> TableError:
+        which = (
+            f"1 id in column {self.record_id!r} occurs" if ids == 1 else f"{ids} ids in column {self.record_id!r} occur"
+        )
         return TableError(
-            f"{ids} ids in column {self.record_id!r} occur with two or more values of {', '.join(self.variable.columns)}; "
-            "each value would be answered, and the answers together tell more than the promise allows"
+            f"{which} with two or more values of {', '.join(self.variable.columns)}; each value would be answered, and the "
+            "answers together tell more than the promise allows: clean the table, or take another id column"
         )
 
 

@@ -38,18 +38,29 @@ def part(name: str, schema: pa.Schema, columns: list[str]) -> pa.Schema:
     return pa.schema([pa.field(column, plain_type(schema.field(column).type)) for column in columns])
 
 
-def require(name: str, wanted: Sequence[str], present: Sequence[str]) -> None:
-    """Raise unless every wanted column is present exactly once."""
+def require(name: str, wanted: Sequence[str], present: Sequence[str], *, header: bool = False) -> None:
+    """Raise unless every wanted column is present exactly once; `header` if the names come from a file's first row."""
     unknown = [column for column in wanted if column not in present]
     if unknown:
-        # The names that are present are not listed: without a header they would be a record.
+        # The names that are present are not listed: without a header they would be a record. But for case and blanks,
+        # one that was typed is known already.
+        typed = [_bare(column) for column in unknown]
+        alike = sorted((column for column in present if _bare(column) in typed), key=lambda c: typed.index(_bare(c)))
+        if alike:
+            advice = f"did you mean {', '.join(map(repr, alike))}?"
+        else:
+            advice = "is its first row a header?" if header else "give the name as the table has it"
         raise TableError(
-            f"{name}: no column {', '.join(map(repr, unknown))} among the table's {len(present)}; "
-            "is its first row a header?"
+            f"{name}: no column {', '.join(map(repr, unknown))} among the table's {len(present)}; {advice}"
         )
     repeated = [column for column in wanted if list(present).count(column) > 1]
     if repeated:
         raise TableError(f"{name}: column {', '.join(map(repr, repeated))} occurs more than once in the table")
+
+
+def _bare(column: object) -> str:
+    """A name without its blanks and case."""
+    return "".join(str(column).split()).casefold()
 
 
 def require_countable(name: str, schema: pa.Schema, columns: Sequence[str]) -> None:

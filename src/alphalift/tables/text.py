@@ -39,7 +39,7 @@ def open_text(path: Path, name: str, columns: list[str]) -> Source:
         header = source.header()
         if len(header) == 1 and header[0] not in columns:
             _refuse_separator(name, header[0])
-        require(name, columns, header)
+        require(name, columns, header, header=True)
     return source
 
 

@@ -46,7 +46,7 @@ class Files:
         for one in found:
             seen.join(one)
         if not seen.rows:
-            raise EmptyTableError
+            raise EmptyTableError.of(self.source.name)
         if check and not rise_together([one.order for one in found]):  # before anybody can see the output
             refuse_two_values(self.source, work, self.place)
         return Done(seen)

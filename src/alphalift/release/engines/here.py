@@ -34,7 +34,7 @@ class Here:
                 writer = InMemory(batch.schema) if part is None else open_writer(part, self.place.name, batch.schema)
             writer.write_batch(batch)
         if writer is None:
-            raise EmptyTableError
+            raise EmptyTableError.of(self.source.name)
         writer.close()
         if check and not seen.order.rising:  # before anybody can see the output
             refuse_two_values(self.source, work, self.place)

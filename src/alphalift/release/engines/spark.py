@@ -124,7 +124,7 @@ def _look(table: SparkFrame, work: Work, *, ids: bool, staging: Path | None = No
         counts, total = json.loads(part["sums"])
         seen.join(Seen(np.array(counts), part["rows"], part["unseen"], total=np.array(total, np.uint64)))
     if not seen.rows:
-        raise EmptyTableError
+        raise EmptyTableError.of(table.name)
     own = int if pa.types.is_integer(table.schema.field(work.record_id).type) else str
     orders = [RisingIds(part["rising"], own(part["first"]), own(part["last"])) for part in parts]
     if ids and not rise_together(orders):
