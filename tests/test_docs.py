@@ -5,12 +5,14 @@ import re
 from pathlib import Path
 
 import jsonschema
+import pandas as pd
 import pytest
 
 from alphalift import AlphaLift, Joint, design, to_document, to_json, withhold_joint
 from alphalift.joint import Origin
 from alphalift.paper import random_joints
 from alphalift.proof import checker
+from alphalift.release import new_key
 
 PAGE = (Path(__file__).parent.parent / "docs" / "format.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", PAGE, re.DOTALL)
@@ -55,3 +57,14 @@ def test_files_follow_the_schema(region):
         for key in SCHEMA["required"]:
             with pytest.raises(jsonschema.ValidationError):
                 jsonschema.validate({name: value for name, value in document.items() if name != key}, SCHEMA)
+
+
+def test_the_transformer_of_the_readme_runs(tmp_path, monkeypatch):
+    page = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    code = next(text for text in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "alphalift.learn" in text)
+    monkeypatch.chdir(tmp_path)
+    new_key(Path("k"))
+    work, ill = ["cook", "clerk", "driver"] * 100, ["yes", "no", "no", "no"] * 75
+    names = {"people": pd.DataFrame({"id": range(300), "occupation": work, "diagnosis": ill})}
+    exec(compile(code, "README.md", "exec"), names)
+    assert len(names["released"]) == 300

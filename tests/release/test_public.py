@@ -109,6 +109,54 @@ def test_codebooks_are_json_and_name_no_identity():
     assert INTEGERS.identity.removeprefix("sha256:")[:16] not in text
 
 
+def test_notes_say_how_labels_are_read():
+    notes = book()["notes"]
+    assert "'A | B': one of them" in notes["label"]
+    assert "'mostly A': two thirds or more of its rows are A" in notes["label"]
+    assert not {"(missing)", "texts", "combinations", "released code"} & set(notes), "nothing that does not occur"
+
+
+def test_notes_use_the_words_of_the_labels():
+    labels = ["mostly a", "b | c"]
+    integers = Integers({"s": ["s"], "x": labels, "y": labels}, 1, [[2, 0], [0, 2]], None)
+    outputs = Outputs.of(integers, Variable(("u",), tuple(labels)))
+    notes = codebook(integers, outputs, name=None, counts=None, designed_from=10)["notes"]
+    assert "'A + B': one of them" in notes["label"]
+    assert "'mainly A': two thirds" in notes["label"]
+
+
+def test_combinations_are_told_together():
+    """By column alone 'a | b' and '1 | 2' could be four combinations; the output names two."""
+    labels = ["a, 1", "b, 2", "a, (missing)", r"b\, c, 1"]
+    y_labels = ["a, 1 | b, 2", r"a, (missing) | b\, c, 1"]
+    integers = Integers({"s": ["s"], "x": labels, "y": y_labels}, 1, [[2, 2, 0, 0], [0, 0, 2, 2]], None)
+    content = codebook(
+        integers, Outputs.of(integers, Variable(("u", "v"), tuple(labels))), name=None, counts=None, designed_from=10
+    )
+    assert content["outputs"][0]["texts"] == ["a | b", "1 | 2"]
+    assert [output["combinations"] for output in content["outputs"]] == [
+        [["a", "1"], ["b", "2"]],
+        [["a", "(missing)"], ["b, c", "1"]],
+    ]
+    notes = content["notes"]
+    assert "empty cell" in notes["(missing)"]
+    assert "`code`" in notes["released code"]
+    assert "do not say which of them belong together" in notes["texts"]
+    assert "in the order of `columns`" in notes["combinations"]
+    for column in ("code", "v"):
+        outputs = Outputs.of(integers, Variable(("u", column), tuple(labels)))
+        told_of = codebook(integers, outputs, name=None, counts=None, designed_from=10)
+        assert told_of["written_as"][-1] in told_of["notes"], "under the name that is written"
+
+
+def test_the_manifest_says_how_many_earlier_releases_a_promise_counts_in():
+    assert "together with" not in manifest(Facts(**FACTS))["covers"]
+    assert "together with 1 earlier release " in manifest(Facts(**FACTS, earlier=1))["covers"]
+    assert "together with 2 earlier releases " in manifest(Facts(**FACTS, earlier=2))["covers"]
+    with pytest.raises(InputError, match="earlier releases are -1"):
+        Facts(**FACTS, earlier=-1)
+
+
 def test_a_name_needs_the_key():
     names = {public_name(key, identity) for key in (b"k" * 32, b"l" * 32) for identity in ("sha256:a", "sha256:b")}
     assert len(names) == 4
@@ -125,7 +173,7 @@ def test_4096_bits_can_be_told():
 
 def test_every_fact_is_in_the_manifest():
     one = json.dumps(manifest(Facts(**FACTS)))
-    changes = {"ids": "real", "ids_checked": False, "rows": 7, "bins": (), "id_column": "ssn"}
+    changes = {"ids": "real", "ids_checked": False, "rows": 7, "bins": (), "id_column": "ssn", "earlier": 1}
     for field in fields(Facts):
         default = FACTS.get(field.name, getattr(Facts, field.name, None))
         change = changes.get(field.name, (*default, "other") if isinstance(default, tuple) else "other")

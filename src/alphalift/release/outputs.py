@@ -22,12 +22,15 @@ class Outputs:
     """The outputs of a mechanism as they are written: labels, and by column one text for every output.
 
     `texts` is empty where a single column is released, or where two outputs would have the same texts: then label and
-    code stand for the output. Else the texts of an output are its own, and say as much as its code.
+    code stand for the output. Else the texts of an output are its own, and say as much as its code. `combinations` are those
+    that each output's label names, and `words` how the texts of each column are written; empty for a single column.
     """
 
     variable: Variable
     labels: tuple[str, ...]
     texts: tuple[tuple[str, ...], ...] = ()
+    combinations: tuple[tuple[Key, ...], ...] = ()
+    words: tuple[Words, ...] = ()
 
     @classmethod
     def of(cls, integers: Integers, variable: Variable) -> Outputs:
@@ -39,10 +42,12 @@ class Outputs:
         keys = _keys(x_labels, width) if width > 1 else None
         if keys is None:
             return cls(variable, labels)
-        texts = [_column(named, [key[i] for key in keys]) for i in range(width)]
+        columns = [[key[i] for key in keys] for i in range(width)]
+        texts = [_column(named, values) for values in columns]
         written = tuple(text for text in texts if text is not None)
         apart = len(written) == width and len(set(zip(*written, strict=True))) == len(labels)
-        return cls(variable, labels, written if apart else ())
+        combinations = tuple(tuple(keys[x] for x in sorted(own.names)) for own in named)
+        return cls(variable, labels, written if apart else (), combinations, tuple(map(Words.beside, columns)))
 
     @property
     def codes(self) -> range:

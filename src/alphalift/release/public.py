@@ -23,6 +23,7 @@ from alphalift.joint import Bins
 from alphalift.proof import Integers
 from alphalift.release.keys import DRAWS
 from alphalift.release.outputs import Outputs
+from alphalift.release.reading import notes
 from alphalift.release.told import estimated_p_x, told
 
 _NAME_DIGITS = 16
@@ -33,11 +34,6 @@ _IDS = {
     "pseudonym": "pseudonyms under the key: they stay the same under this key and namespace, and link its releases",
     "real": "the table's own: who knows a person's id finds that person's row",
     "none": "left out",
-}
-_NOTES = {
-    "p_y_given_x": "how often a value becomes this output; told to about the standard error that it has among the records of one value",
-    "p_x_estimated": "how common each value is, estimated from the released rows by maximum likelihood; not counted",
-    "p_x_given_y_estimated": "what the records with this output are, by Bayes' rule from the two above",
 }
 
 
@@ -73,13 +69,14 @@ def codebook(
                 "code": code,
                 "label": outputs.labels[y],
                 **({"texts": [text[y] for text in outputs.texts]} if outputs.texts else {}),
+                **({"combinations": list(map(list, outputs.combinations[y]))} if outputs.combinations else {}),
                 "rows": None if counts is None else int(counts[y]),
                 "p_y_given_x": {x: float(p) for x, p in zip(x_labels, law[y], strict=True) if p},
                 "p_x_given_y_estimated": None if p_x_given_y is None else _shares(x_labels, p_x_given_y[y]),
             }
             for y, code in enumerate(outputs.codes)
         ],
-        "notes": _NOTES,
+        "notes": notes(outputs, x_labels),
     }
 
 
@@ -105,8 +102,11 @@ class Facts:
     kept: tuple[str, ...] = ()
     key: str | None = None  # its fingerprint; none for a release with fresh randomness
     table: str | None = None  # a keyed hash of the input
+    earlier: int = 0  # releases before it that its promise counts in
 
     def __post_init__(self) -> None:
+        if self.earlier < 0:
+            raise InputError(f"earlier releases are {self.earlier}, expected 0 or more")
         if self.ids not in _IDS:
             raise InputError(f"ids are shown as {self.ids!r}, expected one of {', '.join(_IDS)}")
 
@@ -121,7 +121,7 @@ def manifest(facts: Facts) -> dict[str, Any]:
         "draws": DRAWS if facts.key is not None else "fresh randomness, once",
         "mechanism": facts.mechanism,
         "promise": facts.promise,
-        "covers": "the released columns alone, once for each record, for a population like the table that was designed for",
+        "covers": f"the released columns alone{_together(facts.earlier)}, once for each record, for a population like the table that was designed for",
         "rows": facts.rows,
         "columns": list(facts.columns),
         "bins": {column: list(edges) for column, edges in facts.bins},
@@ -134,3 +134,9 @@ def manifest(facts: Facts) -> dict[str, Any]:
         "key": facts.key,
         "table": facts.table,
     }
+
+
+def _together(earlier: int) -> str:
+    if not earlier:
+        return ""
+    return f" together with {earlier} earlier release{'s' if earlier > 1 else ''} about the same people"
