@@ -13,7 +13,6 @@ from typing import Any
 import pyarrow as pa
 
 from alphalift.errors import InputError
-from alphalift.proof import checkable
 from alphalift.release.book import Book, counted
 from alphalift.release.engines import Done, Engine, Files, Here, Spark
 from alphalift.release.entry import Entry
@@ -183,15 +182,14 @@ def _public(plan: Plan, entry: Entry, seen: Seen | None) -> Public:
     name = None if key is None else public_name(derived(key.secret, "name"), plan.integers.identity)
     counts = None if seen is None else seen.counts.tolist()
     book = codebook(plan.integers, plan.outputs, name=name, counts=counts, designed_from=plan.mechanism.joint.total)
-    promise = checkable(plan.mechanism.region)
-    about = ", ".join(entry.secret) or "the secret"
+    about = ", ".join(entry.secret.columns) or "the secret"
     before = "" if plan.mechanism.after is None else ", for this release together with those that it was designed after"
     # Who has the key and the table gets the same text again, whatever the order of its rows.
     words = None if seen is None else [seen.rows, *map(int, seen.total)]
     table = None if key is None or words is None else derived(key.secret, "table", *words)[:16].hex()
     facts = Facts(
         mechanism=name,
-        promise=f"about {about}: {plan.mechanism.region if promise is None else promise.text}{before}",
+        promise=f"about {about}: {plan.promise}{before}",
         columns=plan.variable.columns,
         bins=plan.variable.bins,
         written_as=tuple(plan.outputs.columns()),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from alphalift.release.entry import Entry
+from alphalift.joint import Joint, Variable
+from alphalift.release.entry import Entry, as_text
 from alphalift.release.history import History, Told, told
 from alphalift.release.keys import Key
 from alphalift.release.ledger import Ledger
@@ -62,21 +65,41 @@ class Book:
 
     def _admit(self, own: list[Entry]) -> None:
         plan, entry = self._plan, self._entry
-        history = History(tuple(own), tuple(self._foreign(own)))
+        elsewhere = self._elsewhere()
+        own = _each_once([*own, *(other for key, other in elsewhere if self._is_own(key))])
+        foreign = [other for key, other in elsewhere if not self._is_own(key)]
+        history = History(tuple(own), tuple(self._with_named(own, foreign)))
         history.require_admitted(entry, new_release=plan.new_release)
         self._told = told([*history.others(entry), entry])
 
-    def _foreign(self, own: Sequence[Entry]) -> list[Entry]:
+    def _is_own(self, key: Key) -> bool:
+        """Under the same key a repetition draws the same, wherever it is written down."""
+        return self._key is not None and key.fingerprint == self._key.fingerprint
+
+    def _elsewhere(self) -> list[tuple[Key, Entry]]:
+        """Releases in the ledgers of `also`, each ledger once, and its own not again."""
+        found: dict[tuple[str, str], tuple[Key, Entry]] = {}
+        own = None if self._ledger is None else os.path.realpath(self._ledger.path)
+        for key in self._plan.also:
+            ledger = Ledger.beside(key)
+            if os.path.realpath(ledger.path) != own:
+                entries = ledger.entries(key, self._plan.namespace)
+                found |= {(key.fingerprint, as_text(other.facts)): (key, other) for other in entries}
+        return list(found.values())
+
+    def _with_named(self, own: Sequence[Entry], foreign: Sequence[Entry]) -> list[Entry]:
         """Releases under other keys, and those that the caller names and no ledger knows."""
-        plan = self._plan
-        found = [
-            other
-            for key in plan.also
-            if plan.key is None or key.fingerprint != plan.key.fingerprint
-            for other in Ledger.beside(key).entries(key, plan.namespace)
-        ]
-        known = {other.integers.identity for other in [*own, *found]}
-        return found + [other for other in _named(plan) if other.integers.identity not in known]
+        known = {_answered(other) for other in [*own, *foreign]}
+        return [*foreign, *(other for other in _named(self._plan) if _answered(other) not in known)]
+
+
+def _answered(entry: Entry) -> tuple[str, Variable, str | None]:
+    """Which mechanism has answered for what: the same integers may answer for two columns."""
+    return entry.integers.identity, entry.variable, entry.record_id
+
+
+def _each_once(entries: Sequence[Entry]) -> list[Entry]:
+    return list({as_text(entry.facts): entry for entry in reversed(entries)}.values())[::-1]
 
 
 def counted(plan: Plan, table: Any) -> Entry:
@@ -94,7 +117,23 @@ def counted(plan: Plan, table: Any) -> Entry:
         # Its own variable as well: the table may lack a value that the mechanism knows.
         beside=tuple(dict.fromkeys([entry.variable, *(other.variable for other in named)])),
     )
-    return replace(entry, joint=joint.about_x if entry.joint.is_about_x else joint)
+    own = joint.about_x if entry.joint.is_about_x else joint
+    # A part of the people, or others, may be such that everything looks harmless: only the designed joint is believed.
+    return replace(entry, joint=own) if _is_same(own, entry.joint) else entry
+
+
+def _is_same(one: Joint, other: Joint) -> bool:
+    """Whether both are the same distribution of the same labels."""
+    return _shares(one) == _shares(other)
+
+
+def _shares(joint: Joint) -> dict[tuple[str, str], Fraction]:
+    return {
+        (s, x): Fraction(weight, joint.total)
+        for s, row in zip(joint.s_labels, joint.weights, strict=True)
+        for x, weight in zip(joint.x_labels, row, strict=True)
+        if weight
+    }
 
 
 def _named(plan: Plan) -> list[Entry]:

@@ -15,16 +15,19 @@ from alphalift.together import Together, told_together
 class Told:
     """What several releases tell together about the most affected secret; `known` is None where nobody has counted that.
 
-    `promised`: the last one was designed after the others, and its promise is about all of them.
+    `promised`: the promise that is about all of them, in words with its release, if one was designed after the others.
     """
 
     releases: int
     known: Together | None
-    promised: bool = False
+    promised: str | None = None
 
     def __str__(self) -> str:
         if self.promised:
-            return f"{self.releases} releases have now been made about these people; the promise is about all of them together"
+            return (
+                f"{self.releases} releases have now been made about these people; together they keep the promise of "
+                f"{self.promised}"
+            )
         if self.known is not None:
             return str(self.known)
         return (
@@ -67,12 +70,13 @@ def told(entries: Sequence[Entry]) -> Told | None:
     """What these releases tell together, for the secret that it is worst for; nothing to tell of a single one."""
     if len(entries) < 2:
         return None
-    promised = any(one.covers([other for other in entries if other is not one]) for one in entries)
+    covering = [one for one in entries if one.covers([other for other in entries if other is not one])]
+    promised = _promise(covering[0]) if covering else None
     laws, variables = [entry.integers for entry in entries], [entry.variable for entry in entries]
     found: dict[Any, list[Together]] = {}
     for number, entry in enumerate(entries):
         # A secret without a name is each joint's own.
-        answers = found.setdefault(entry.secret or number, [])
+        answers = found.setdefault(entry.secret if entry.secret.columns else number, [])
         answer = told_together(entry.joint, laws, variables)
         if answer is not None:
             answers.append(answer)
@@ -80,3 +84,7 @@ def told(entries: Sequence[Entry]) -> Told | None:
         return Told(len(entries), None, promised)
     worst = max((one for answers in found.values() for one in answers), key=lambda one: one.max_lift)
     return Told(len(entries), worst, promised)
+
+
+def _promise(entry: Entry) -> str:
+    return f"the release of {', '.join(entry.variable.columns)}: {entry.promise or 'that of its mechanism'}"

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 from alphalift.errors import InputError
 from alphalift.joint import Bins, Joint, Origin, Variable
-from alphalift.proof import Integers
+from alphalift.proof import Integers, checkable
 from alphalift.regions import Region
 from alphalift.release.entry import Entry
 from alphalift.release.keys import KEY_BYTES, Key
@@ -119,8 +119,15 @@ class Plan:
         if joint.origin is None:
             origin = Origin((), self.variable.columns, self.variable.bins)
             joint = Joint(joint.weights, joint.s_labels, joint.x_labels, counts=True, origin=origin)
-        after = _counted_in(self.mechanism)
-        return Entry(self.namespace, self.variable, self.record_id, self.integers, joint, after)
+        # A promise about all releases together was proven for the designed columns and for no others.
+        after = _counted_in(self.mechanism) if self.variable == self.mechanism.joint.useful else ()
+        return Entry(self.namespace, self.variable, self.record_id, self.integers, joint, after, self.promise)
+
+    @property
+    def promise(self) -> str:
+        """The mechanism's promise in words."""
+        promise = checkable(self.mechanism.region)
+        return str(self.mechanism.region) if promise is None else promise.text
 
     def work(self) -> Work:
         """What those who draw need to know, and no more; without a key, under a fresh one."""
