@@ -17,6 +17,7 @@ from alphalift.errors import InputError
 from alphalift.joint import Beside, Bins, Joint, Origin, Variable
 from alphalift.proof import Integers
 from alphalift.release.keys import Key, derived
+from alphalift.release.trace import Trace
 
 _NONCE = 12
 # What has to be the same for a retry, in the words that name a difference.
@@ -35,7 +36,7 @@ class Entry:
     """A mechanism that answers for the people of a namespace, by their values of the variable and their ids.
 
     `after` are the mechanisms that its promise counts in, by their identities, and what each has answered for; `promise`
-    is the promise in words.
+    is the promise in words, and `trace` what is known of the records that it has answered for.
     """
 
     namespace: str
@@ -45,6 +46,7 @@ class Entry:
     joint: Joint
     after: tuple[tuple[str, Variable], ...] = ()
     promise: str = ""
+    trace: Trace | None = None
 
     @property
     def secret(self) -> Variable:
@@ -92,6 +94,7 @@ class Entry:
         content = {
             "variable": [self.variable.columns, self.variable.labels, self.variable.bins],
             "promise": self.promise,
+            "trace": self.trace and [self.trace.ids, self.trace.tables],
             "after": [[identity, [own.columns, own.labels, own.bins]] for identity, own in self.after],
             "integers": [self.integers.labels, self.integers.bits, self.integers.weights, self.integers.unseen],
             "weights": joint.weights,
@@ -134,6 +137,7 @@ def opened(text: str, sealed: bytes, key: Key) -> Entry:
             joint,
             after,
             content["promise"],
+            content["trace"] and Trace(*map(tuple, content["trace"])),
         )
     except (InvalidTag, ValueError, KeyError, TypeError, AttributeError):
         raise InputError(

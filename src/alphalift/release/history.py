@@ -8,7 +8,12 @@ from typing import Any
 
 from alphalift.errors import InputError
 from alphalift.release.entry import Entry
+from alphalift.release.trace import all_of
 from alphalift.together import Together, told_together
+
+# Which part of the ids of a retry has to be known for it to be about the same people.
+_SAME = 0.5
+_ANOTHER_TABLE = "another table than before: records whose value has changed are answered for both values"
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,28 @@ class History:
             "another namespace if these are other people, design for what is left (design(after=)), or do it with "
             "new_release=True and be told what all tell together"
         )
+
+    def require_same_people(self, entry: Entry, *, new_people: bool) -> list[str]:
+        """Raise if this is a retry about other ids than before, unless that is meant; sentences for the steward."""
+        before = all_of(other.trace for other in self.own if not entry.differences(other))
+        if entry.trace is None or before is None:
+            return []
+        shared = entry.trace.shared(before)
+        if shared is None:
+            return ["these are few ids: whether they have been released before, written like this, is not known"]
+        if shared >= _SAME:
+            told = set(entry.trace.tables) <= set(before.tables)
+            return [] if told else [_ANOTHER_TABLE]
+        if not new_people:
+            raise InputError(
+                f"the ids in column {entry.record_id!r} have not been released before: are they the same people with ids "
+                "written otherwise? They would be answered anew, and both answers together tell more than the promise says. "
+                "Write ids as they were; other people belong to another namespace; new_release=True if it is meant"
+            )
+        return [
+            "ids have been released that were not before: people who were released under ids written otherwise have been "
+            "answered twice, and no promise covers that"
+        ]
 
     def _difference(self, entry: Entry) -> str:
         """In what the nearest other release differs."""
