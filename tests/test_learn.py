@@ -1,5 +1,7 @@
 """The scikit-learn transformer."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -12,6 +14,9 @@ from sklearn.preprocessing import OneHotEncoder
 from alphalift import InputError, MaxLift
 from alphalift.learn import Release
 from alphalift.release import Key, Ledger, new_key
+
+# The steward is told of it, which is tested below.
+pytestmark = pytest.mark.filterwarnings("ignore:no ledger remembers", "ignore:this is the first release")
 
 
 def people(rows=2000):
@@ -77,7 +82,8 @@ def test_a_refit_on_other_rows_is_another_release(tmp_path):
     with pytest.raises(InputError, match="another mechanism"):
         refitted.transform(table)
     assert len(Ledger.beside(key).entries(key, "default")) == 1
-    transformer(new_release=True, **options).fit(table.iloc[7:]).transform(table)
+    with pytest.warns(UserWarning, match="2 releases have now answered"):
+        transformer(new_release=True, **options).fit(table.iloc[7:]).transform(table)
     assert len(Ledger.beside(key).entries(key, "default")) == 2
 
 
@@ -92,3 +98,32 @@ def test_several_columns_become_several(tmp_path):
     table = people().assign(town=lambda frame: np.where(frame["id"] % 3 == 0, "north", "south"))
     fitted = transformer(useful=["job", "town"], sensitive="ill").fit(table)
     assert fitted.transform(table).shape == (2000, len(fitted.get_feature_names_out()))
+
+
+def test_what_a_steward_should_know_is_a_warning(tmp_path):
+    """Two columns that tell the secret together went without a word."""
+    key, table = new_key(tmp_path / "k"), people().assign(town=lambda frame: np.where(frame["ill"], "north", "south"))
+    options = {"sensitive": "ill", "key": key, "ledger": "beside", "new_release": True}
+    transformer(**options).fit(table).transform(table)
+    with pytest.warns(UserWarning, match="may tell the secret entirely"):
+        transformer(useful="town", **options).fit(table).transform(table)
+    with pytest.warns(UserWarning, match="no ledger remembers"):
+        transformer(sensitive="ill").fit(table).transform(table)
+
+
+def test_further_records_are_released_with_a_warning(tmp_path):
+    table = people()
+    fitted = transformer(sensitive="ill", key=new_key(tmp_path / "k"), ledger="beside").fit(table[:1000])
+    fitted.transform(table[:1000])
+    with pytest.warns(UserWarning, match="ids have been released that were not before"):
+        fitted.transform(table[1000:])
+
+
+def test_a_pickle_has_no_key(tmp_path):
+    key, table = new_key(tmp_path / "k"), people()
+    fitted = transformer(sensitive="ill", key=key, ledger="beside").fit(table)
+    content = pickle.dumps(fitted)
+    assert key.secret not in content
+    np.testing.assert_array_equal(pickle.loads(content).transform(table), fitted.transform(table))
+    with pytest.raises(InputError, match="cannot be pickled"):
+        pickle.dumps(transformer(sensitive="ill").fit(table))

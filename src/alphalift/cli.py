@@ -26,7 +26,7 @@ from alphalift.measures import epsilon_max
 from alphalift.paper import OPTIMUM_EPSILONS, run_experiment, write_experiment
 from alphalift.proof import checker
 from alphalift.regions import AlphaLift, Region, grid, parse
-from alphalift.release import ONE_NAMESPACE, Plan, new_key, read_key, release
+from alphalift.release import ONE_NAMESPACE, Plan, new_key, read_key, release, written_beside
 from alphalift.release.public import ShownIds
 from alphalift.sharing import for_sharing
 from alphalift.show import comparison_table, describe, plot_comparison, plot_mechanism, plot_tradeoff
@@ -258,7 +258,8 @@ def apply_command(
         also=[read_key(path) for path in also or []],
         after=[load(path) for path in after or []],
     )
-    require_not(out, [path for path in (mechanism, opening, *(after or [])) if path is not None])
+    for place in (out, *written_beside(out)):
+        require_not(place, [path for path in (mechanism, opening, *(after or [])) if path is not None])
     with _workers(workers, dask) as chosen:
         done = release(plan, table, out=out, workers=chosen)
     print(f"Released {done.rows} records, each with one output; promise {done.manifest['promise']}.")

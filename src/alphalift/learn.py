@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -27,7 +28,8 @@ class Release(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     Fitting again on other rows designs another mechanism, whose outputs are another release about the same people. The
     ledger beside the key refuses it (cross-validation included) unless `new_release` says that it is meant; fit once and
-    keep what was fitted. The key is never shown; `transform` is a release like any other, and is remembered.
+    keep what was fitted. The key is never shown, nor pickled (a pickle names its file); `transform` is a release like any other, and is remembered,
+    and what a steward should know of it is a warning.
     """
 
     def __init__(
@@ -70,12 +72,16 @@ class Release(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             unseen="answer" if law else "refuse",
             ledger=self.ledger,
             new_release=self.new_release,
+            new_people=True,  # what was fitted is there for further records; a warning tells of them
         )
 
     def transform(self, X: Any) -> Any:  # noqa: N803
         """The released labels, (rows, 1); of several columns, one column for each and the code (`get_feature_names_out`)."""
         check_is_fitted(self, "solution_")
-        table = release(self.plan_, X).table
+        released = release(self.plan_, X)
+        for notice in released.notices:
+            warnings.warn(notice, UserWarning, stacklevel=2)
+        table = released.table
         return np.column_stack([np.asarray(table[name], dtype=object) for name in self.plan_.outputs.columns()])
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:

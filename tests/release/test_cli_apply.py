@@ -187,3 +187,12 @@ def test_the_file_says_where_the_domain_came_from(folder):
     refused = alphalift(*design, "--alphabet", "ill=ill.txt", folder=folder)
     assert refused.returncode == 1
     assert "outside of its alphabet in 60 rows" in refused.stderr
+
+
+@pytest.mark.parametrize("name", ["over.csv.codebook.json", "over.csv.manifest.json"])
+def test_nothing_that_is_written_replaces_the_mechanism(folder, name):
+    (folder / name).write_bytes((folder / "m.json").read_bytes())
+    done = alphalift("apply", name, "t.csv", "--id", "id", "--key", "k", "--out", "over.csv", folder=folder)
+    assert done.returncode != 0
+    assert "choose another name" in done.stderr
+    assert (folder / name).read_bytes() == (folder / "m.json").read_bytes()

@@ -17,7 +17,7 @@ def test_a_key_is_new_private_and_never_replaced(tmp_path):
     assert keys[0].secret != keys[1].secret
     assert {path.name for path in tmp_path.iterdir()} == {"a", "b", "a.ledger", "b.ledger"}
     assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o600}
-    with pytest.raises(InputError, match="never replaced"):
+    with pytest.raises(InputError, match="one key serves all releases"):
         new_key(tmp_path / "a")
     (tmp_path / "a").unlink()
     with pytest.raises(InputError, match="never replaced"):

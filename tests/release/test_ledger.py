@@ -99,7 +99,7 @@ def test_what_was_designed_after_all_others_is_admitted(key):
     after = replace(SECOND, after=(first,))
     History((ENTRY,)).require_admitted(after, new_release=False)
     assert told([ENTRY, after]).promised
-    assert "about all of them together" in str(told([after, ENTRY]))
+    assert "together they keep the promise of the release of job" in str(told([after, ENTRY]))
     written(Ledger.beside(key), key, after)
     assert Ledger.beside(key).entries(key, "people") == [after]
     renamed = replace(ENTRY, variable=replace(JOINT.useful, columns=("pay",)))

@@ -1,6 +1,6 @@
 """From mechanisms to released tables: plans, keys, ledgers, and who draws."""
 
-from alphalift.release.apply import Released, release
+from alphalift.release.apply import Released, release, written_beside
 from alphalift.release.history import Told
 from alphalift.release.keys import Key, read_key
 from alphalift.release.ledger import Ledger, new_key
@@ -20,4 +20,5 @@ __all__ = [
     "new_key",
     "read_key",
     "release",
+    "written_beside",
 ]

@@ -13,7 +13,6 @@ from typing import Any
 import pyarrow as pa
 
 from alphalift.errors import InputError
-from alphalift.proof import checkable
 from alphalift.release.book import Book, counted
 from alphalift.release.engines import Done, Engine, Files, Here, Spark
 from alphalift.release.entry import Entry
@@ -23,6 +22,7 @@ from alphalift.release.ledger import Ledger
 from alphalift.release.likeness import is_unlike
 from alphalift.release.plan import Plan
 from alphalift.release.public import Facts, codebook, manifest, public_name
+from alphalift.release.trace import Trace
 from alphalift.release.work import Seen
 from alphalift.tables import SparkFrame, is_writable, like, names_a_file, open_table, refuse_formulas
 from alphalift.whole import (
@@ -122,7 +122,10 @@ def _require_place(plan: Plan, table: Any, out: str | Path, *, folder: bool | No
     keys = [key for key in (plan.key, *plan.also) if key is not None and key.path is not None]
     precious = [key.path for key in keys if key.path is not None] + [Ledger.beside(key).path for key in keys]
     own = [Path(table)] if isinstance(table, str | os.PathLike) else []
-    require_not(path, [*own, *precious])
+    if isinstance(plan.ledger, Ledger):
+        precious.append(plan.ledger.path)
+    for place in (path, *written_beside(path)):
+        require_not(place, [*own, *precious])
     if not folder:
         require_file_place(path)
         if not is_writable(path.name):
@@ -138,6 +141,11 @@ def _require_place(plan: Plan, table: Any, out: str | Path, *, folder: bool | No
         require_outside(path, place)
 
 
+def written_beside(out: Path) -> list[Path]:
+    """Where the codebook and the manifest of an output go."""
+    return [out.with_name(f"{out.name}.{what}.json") for what in ("codebook", "manifest")]
+
+
 Public = tuple[dict[str, Any], dict[str, Any]]
 
 
@@ -145,7 +153,7 @@ def _handed_out(plan: Plan, entry: Entry, engine: Engine, book: Book) -> tuple[D
     """A table in memory, a lazy frame, or what Spark writes itself: the release counts before anybody gets it."""
     done = engine.release(plan.work(), None, check=plan.checks_ids)
     public = _public(plan, entry, done.seen)
-    book.begin(None)
+    book.begin(None, _trace(plan, done.seen))
     if done.write is not None:
         done.write()
     return done, public
@@ -154,15 +162,16 @@ def _handed_out(plan: Plan, entry: Entry, engine: Engine, book: Book) -> tuple[D
 def _written(plan: Plan, entry: Entry, engine: Engine, book: Book, out: Path, *, folder: bool) -> tuple[Done, Public]:
     """Files that appear whole: all that can fail comes before, and the entry is final with them."""
     mark = None
-    beside = [out.with_name(f"{out.name}.{what}.json") for what in ("codebook", "manifest")]
+    beside = written_beside(out)
     try:
-        with (
-            whole_folder(out) if folder else whole_file(out) as part,
-            whole_file(beside[0]) as one,
+        with (  # what is left last appears first: nothing about an output is there before it
             whole_file(beside[1]) as two,
+            whole_file(beside[0]) as one,
+            whole_folder(out) if folder else whole_file(out) as part,
         ):
             book.begin(part)
             done = engine.release(plan.work(), part, check=plan.checks_ids)
+            book.note(_trace(plan, done.seen))
             public = _public(plan, entry, done.seen)
             for place, content in zip((one, two), public, strict=True):
                 place.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -183,15 +192,11 @@ def _public(plan: Plan, entry: Entry, seen: Seen | None) -> Public:
     name = None if key is None else public_name(derived(key.secret, "name"), plan.integers.identity)
     counts = None if seen is None else seen.counts.tolist()
     book = codebook(plan.integers, plan.outputs, name=name, counts=counts, designed_from=plan.mechanism.joint.total)
-    promise = checkable(plan.mechanism.region)
-    about = ", ".join(entry.secret) or "the secret"
+    about = ", ".join(entry.secret.columns) or "the secret"
     before = "" if plan.mechanism.after is None else ", for this release together with those that it was designed after"
-    # Who has the key and the table gets the same text again, whatever the order of its rows.
-    words = None if seen is None else [seen.rows, *map(int, seen.total)]
-    table = None if key is None or words is None else derived(key.secret, "table", *words)[:16].hex()
     facts = Facts(
         mechanism=name,
-        promise=f"about {about}: {plan.mechanism.region if promise is None else promise.text}{before}",
+        promise=f"about {about}: {plan.promise}{before}",
         columns=plan.variable.columns,
         bins=plan.variable.bins,
         written_as=tuple(plan.outputs.columns()),
@@ -202,9 +207,22 @@ def _public(plan: Plan, entry: Entry, seen: Seen | None) -> Public:
         namespace=plan.namespace,
         kept=tuple(plan.keep),
         key=None if key is None else key.fingerprint,
-        table=table,
+        table=_table(plan, seen),
     )
     return book, manifest(facts)
+
+
+def _table(plan: Plan, seen: Seen | None) -> str | None:
+    """Who has the key and the table gets the same text again, whatever the order of its rows."""
+    if plan.key is None or seen is None:
+        return None
+    return derived(plan.key.secret, "table", seen.rows, *map(int, seen.total))[:16].hex()
+
+
+def _trace(plan: Plan, seen: Seen | None) -> Trace | None:
+    """Whom the release is about, where somebody looked."""
+    table = _table(plan, seen)
+    return None if seen is None or table is None else Trace(tuple(map(int, seen.least)), (table,))
 
 
 def _notices(plan: Plan, seen: Seen | None, together: Told | None) -> list[str]:
@@ -222,6 +240,8 @@ def _notices(plan: Plan, seen: Seen | None, together: Told | None) -> list[str]:
             "the released outputs do not look like the table that was designed for: the promise holds for people like "
             "those of that table"
         )
+    published = [name for name in plan.publish if name in plan.entry.secret.columns]
+    found += [f"{name} is published as it is: nothing is promised about it any more" for name in published]
     if plan.keep:
         found.append("the promise covers the released column alone; what is kept beside it may tell the secret")
     if plan.one_shot:

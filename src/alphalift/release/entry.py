@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import secrets
 from collections import Counter
@@ -13,9 +14,10 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from alphalift.errors import InputError
-from alphalift.joint import Beside, Joint, Origin, Variable
+from alphalift.joint import Beside, Bins, Joint, Origin, Variable
 from alphalift.proof import Integers
 from alphalift.release.keys import Key, derived
+from alphalift.release.trace import Trace
 
 _NONCE = 12
 # What has to be the same for a retry, in the words that name a difference.
@@ -24,6 +26,7 @@ _FACTS = {
     "useful": "another useful column",
     "bins": "other bins",
     "secret": "another secret column",
+    "secret_as": "other bins or values of the secret",
     "record_id": "another id column",
 }
 
@@ -32,7 +35,8 @@ _FACTS = {
 class Entry:
     """A mechanism that answers for the people of a namespace, by their values of the variable and their ids.
 
-    `after` are the mechanisms that its promise counts in, by their identities, and what each has answered for.
+    `after` are the mechanisms that its promise counts in, by their identities, and what each has answered for; `promise`
+    is the promise in words, and `trace` what is known of the records that it has answered for.
     """
 
     namespace: str
@@ -41,13 +45,20 @@ class Entry:
     integers: Integers
     joint: Joint
     after: tuple[tuple[str, Variable], ...] = ()
+    promise: str = ""
+    trace: Trace | None = None
 
     @property
-    def secret(self) -> tuple[str, ...]:
-        """The secret columns; those of X itself if the promise is about it, none where the joint came from no table."""
-        if self.joint.origin is None:
-            return ()
-        return self.joint.origin.useful if self.joint.is_about_x else self.joint.origin.sensitive
+    def secret(self) -> Variable:
+        """The secret: X itself if the promise is about it; without columns where the joint came from no table.
+
+        Two binnings of a column are two secrets: a promise about one says nothing about the other.
+        """
+        origin, labels = self.joint.origin, tuple(sorted(self.joint.s_labels))
+        if origin is None:
+            return Variable((), labels)
+        columns = origin.useful if self.joint.is_about_x else origin.sensitive
+        return Variable(columns, labels, tuple(pair for pair in origin.bins if pair[0] in columns))
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -56,8 +67,9 @@ class Entry:
             "namespace": self.namespace,
             "identity": self.integers.identity,
             "useful": list(self.variable.columns),
-            "bins": [[column, list(map(float, edges))] for column, edges in self.variable.bins],
-            "secret": list(self.secret),
+            "bins": _plain(self.variable.bins),
+            "secret": list(self.secret.columns),
+            "secret_as": [_plain(self.secret.bins), _digest(self.secret.labels)],
             "record_id": self.record_id,
         }
 
@@ -69,13 +81,20 @@ class Entry:
     def covers(self, others: Sequence[Entry]) -> bool:
         """Whether its promise is about all of these together with itself: the same secret and ids, each counted in."""
         same = all(other.record_id == self.record_id and other.secret == self.secret for other in others)
-        return same and Counter((other.integers.identity, other.variable) for other in others) <= Counter(self.after)
+        named = bool(self.secret.columns) or not others  # secrets without a name may be any two
+        return (
+            same
+            and named
+            and Counter((other.integers.identity, other.variable) for other in others) <= Counter(self.after)
+        )
 
     def sealed(self, key: Key) -> bytes:
         """The integers and the joint, readable with the key alone and bound to the facts."""
         joint, origin = self.joint, self.joint.origin
         content = {
             "variable": [self.variable.columns, self.variable.labels, self.variable.bins],
+            "promise": self.promise,
+            "trace": self.trace and [self.trace.ids, self.trace.tables],
             "after": [[identity, [own.columns, own.labels, own.bins]] for identity, own in self.after],
             "integers": [self.integers.labels, self.integers.bits, self.integers.weights, self.integers.unseen],
             "weights": joint.weights,
@@ -110,11 +129,29 @@ def opened(text: str, sealed: bytes, key: Key) -> Entry:
         )
         variable = _variable(content["variable"])
         after = tuple((identity, _variable(parts)) for identity, parts in content["after"])
-        return Entry(facts["namespace"], variable, facts["record_id"], Integers(*content["integers"]), joint, after)
+        return Entry(
+            facts["namespace"],
+            variable,
+            facts["record_id"],
+            Integers(*content["integers"]),
+            joint,
+            after,
+            content["promise"],
+            content["trace"] and Trace(*map(tuple, content["trace"])),
+        )
     except (InvalidTag, ValueError, KeyError, TypeError, AttributeError):
         raise InputError(
             "an entry of the ledger was not written by this key, or was changed; restore the ledger from a copy"
         ) from None
+
+
+def _plain(bins: Bins) -> list[Any]:
+    return [[column, list(map(float, edges))] for column, edges in bins]
+
+
+def _digest(labels: Sequence[str]) -> str:
+    """Tells lists of labels apart without a list of them in the open part of the ledger."""
+    return hashlib.sha256(json.dumps(labels).encode("ascii")).hexdigest()[:32]
 
 
 def _cipher(key: Key) -> AESGCM:

@@ -8,23 +8,31 @@ from typing import Any
 
 from alphalift.errors import InputError
 from alphalift.release.entry import Entry
+from alphalift.release.trace import all_of
 from alphalift.together import Together, told_together
+
+# Which part of the ids of a retry has to be known for it to be about the same people.
+_SAME = 0.5
+_ANOTHER_TABLE = "another table than before: records whose value has changed are answered for both values"
 
 
 @dataclass(frozen=True)
 class Told:
     """What several releases tell together about the most affected secret; `known` is None where nobody has counted that.
 
-    `promised`: the last one was designed after the others, and its promise is about all of them.
+    `promised`: the promise that is about all of them, in words with its release, if one was designed after the others.
     """
 
     releases: int
     known: Together | None
-    promised: bool = False
+    promised: str | None = None
 
     def __str__(self) -> str:
         if self.promised:
-            return f"{self.releases} releases have now been made about these people; the promise is about all of them together"
+            return (
+                f"{self.releases} releases have now been made about these people; together they keep the promise of "
+                f"{self.promised}"
+            )
         if self.known is not None:
             return str(self.known)
         return (
@@ -57,6 +65,28 @@ class History:
             "new_release=True and be told what all tell together"
         )
 
+    def require_same_people(self, entry: Entry, *, new_people: bool) -> list[str]:
+        """Raise if this is a retry about other ids than before, unless that is meant; sentences for the steward."""
+        before = all_of(other.trace for other in self.own if not entry.differences(other))
+        if entry.trace is None or before is None:
+            return []
+        shared = entry.trace.shared(before)
+        if shared is None:
+            return ["these are few ids: whether they have been released before, written like this, is not known"]
+        if shared >= _SAME:
+            told = set(entry.trace.tables) <= set(before.tables)
+            return [] if told else [_ANOTHER_TABLE]
+        if not new_people:
+            raise InputError(
+                f"the ids in column {entry.record_id!r} have not been released before: are they the same people with ids "
+                "written otherwise? They would be answered anew, and both answers together tell more than the promise says. "
+                "Write ids as they were; other people belong to another namespace; new_release=True if it is meant"
+            )
+        return [
+            "ids have been released that were not before: people who were released under ids written otherwise have been "
+            "answered twice, and no promise covers that"
+        ]
+
     def _difference(self, entry: Entry) -> str:
         """In what the nearest other release differs."""
         nearest: list[str] = min((entry.differences(other) for other in self.own), key=len, default=["another key"])
@@ -67,12 +97,13 @@ def told(entries: Sequence[Entry]) -> Told | None:
     """What these releases tell together, for the secret that it is worst for; nothing to tell of a single one."""
     if len(entries) < 2:
         return None
-    promised = any(one.covers([other for other in entries if other is not one]) for one in entries)
+    covering = [one for one in entries if one.covers([other for other in entries if other is not one])]
+    promised = _promise(covering[0]) if covering else None
     laws, variables = [entry.integers for entry in entries], [entry.variable for entry in entries]
     found: dict[Any, list[Together]] = {}
     for number, entry in enumerate(entries):
         # A secret without a name is each joint's own.
-        answers = found.setdefault(entry.secret or number, [])
+        answers = found.setdefault(entry.secret if entry.secret.columns else number, [])
         answer = told_together(entry.joint, laws, variables)
         if answer is not None:
             answers.append(answer)
@@ -80,3 +111,7 @@ def told(entries: Sequence[Entry]) -> Told | None:
         return Told(len(entries), None, promised)
     worst = max((one for answers in found.values() for one in answers), key=lambda one: one.max_lift)
     return Told(len(entries), worst, promised)
+
+
+def _promise(entry: Entry) -> str:
+    return f"the release of {', '.join(entry.variable.columns)}: {entry.promise or 'that of its mechanism'}"

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from alphalift.compiled import kernel
 from alphalift.errors import InputError
 from alphalift.proof import Integers
-from alphalift.release.ids import Ids, Numbers, as_text
+from alphalift.release.ids import Bytes, Ids, Numbers, as_text
 from alphalift.release.keys import derived
 from alphalift.release.mac import MOST_NUMBERS, Blocks, Mac, counter
 
@@ -77,10 +77,18 @@ class Pseudonyms:
 
     def of(self, ids: Ids) -> pa.Array:
         """32 hexadecimal digits for every id."""
+        return self.written(self.blocks(ids))
+
+    def blocks(self, ids: Ids) -> Bytes:
+        """F of every id, (rows, 16)."""
         texts = ids if isinstance(ids, np.ndarray) else as_text(ids)
-        digits = _hexadecimal(self._mac.of(texts, np.zeros(len(texts), np.int64)))
-        starts = np.arange(0, 32 * (len(texts) + 1), 32, dtype=np.int32)  # batches are far from 2^26 rows
-        return pa.Array.from_buffers(pa.string(), len(texts), [None, pa.py_buffer(starts), pa.py_buffer(digits)])
+        return self._mac.of(texts, np.zeros(len(texts), np.int64))
+
+    def written(self, blocks: Bytes) -> pa.Array:
+        """The blocks in hexadecimal digits."""
+        starts = np.arange(0, 32 * (len(blocks) + 1), 32, dtype=np.int32)  # batches are far from 2^26 rows
+        buffers = [None, pa.py_buffer(starts), pa.py_buffer(_hexadecimal(blocks))]
+        return pa.Array.from_buffers(pa.string(), len(blocks), buffers)
 
 
 def _edges(mechanism: Integers, limbs: int) -> Words:

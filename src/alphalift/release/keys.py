@@ -10,6 +10,7 @@ import stat
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -47,6 +48,18 @@ class Key:
     def __repr__(self) -> str:
         place = "" if self.path is None else f", {str(self.path)!r}"
         return f"Key({self.fingerprint}{place})"
+
+    def __deepcopy__(self, _: object) -> Key:
+        return self  # it never changes, and stays in this process
+
+    def __reduce__(self) -> Any:
+        """Only where it is: a pickle is copied and sent about, and whoever reads it would have the key."""
+        if self.path is None:
+            raise InputError(
+                "a key without a file cannot be pickled, since its secret would be in the pickle; write it to a file "
+                "(alphalift key new) and read it from there (read_key)"
+            )
+        return _read_again, (os.path.realpath(self.path), self.fingerprint)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -89,3 +102,13 @@ def read_key(path: str | Path) -> Key:
     if found is None:
         raise InputError(f"{path} is not a key as `alphalift key new` makes it")
     return Key(bytes.fromhex(found[1].decode()), path)
+
+
+def _read_again(path: str, fingerprint: str) -> Key:
+    """The key that a pickle names."""
+    key = read_key(path)
+    if key.fingerprint != fingerprint:
+        raise InputError(
+            f"{path} is another key ({key.fingerprint}) than was pickled ({fingerprint}); bring that one back"
+        )
+    return key

@@ -17,6 +17,7 @@ from pathlib import Path
 from alphalift.errors import InputError
 from alphalift.release.entry import Entry, as_text, opened
 from alphalift.release.keys import Key, write_key
+from alphalift.release.trace import all_of
 from alphalift.whole import remove_if_left
 
 _FORM = "alphalift-ledger-2"
@@ -32,6 +33,8 @@ def new_key(path: str | Path) -> Key:
     """A new key and its empty ledger, `PATH.ledger`, readable by their owner alone; neither is ever written over."""
     path = Path(path)
     place = _place(path)
+    if path.exists() and place.exists():
+        raise InputError(f"{path} exists already; use it, one key serves all releases")
     if place.exists() or place.is_symlink():
         raise InputError(f"{place} exists already, without its key; a ledger is never replaced, choose another name")
     key = write_key(path)
@@ -87,10 +90,10 @@ class Ledger:
             f"{self.path} was moved or copied here with its key: releases made at the other place since are not known here"
         ]
 
-    def is_empty(self, key: Key) -> bool:
-        """Whether no release was made under this key."""
+    def namespaces(self, key: Key) -> list[str]:
+        """Whom releases were made about under this key."""
         with self._changed(key) as base:
-            return bool(base.execute("SELECT count(*) FROM release").fetchone()[0] == 0)
+            return [name for (name,) in base.execute("SELECT DISTINCT namespace FROM release ORDER BY namespace")]
 
     def entries(self, key: Key, namespace: str) -> list[Entry]:
         """The releases for a namespace, each once."""
@@ -106,12 +109,18 @@ class Ledger:
         with self._changed(key) as base:
             before = _entries(base, key, entry.namespace)
             admit(before)
-            for old in before:  # a retry knows what the first one has counted
-                if not entry.differences(old) and entry.joint.beside is None:
-                    entry = replace(entry, joint=old.joint)
-            row = (entry.namespace, as_text(entry.facts), entry.sealed(key), part and os.path.abspath(part))
+            kept = _with_earlier(entry, before)
+            row = (entry.namespace, as_text(entry.facts), kept.sealed(key), part and os.path.abspath(part))
             number = base.execute("INSERT INTO release (namespace, facts, sealed, part) VALUES (?, ?, ?, ?)", row)
             return int(number.lastrowid or 0)
+
+    def note(self, number: int, entry: Entry, key: Key, admit: Callable[[list[Entry]], None]) -> None:
+        """Add to a release that was begun what is known only now, before its output appears; `admit` as for `begin`."""
+        with self._changed(key) as base:
+            before = _entries(base, key, entry.namespace, but=number)
+            admit(before)
+            row = (_with_earlier(entry, before).sealed(key), number)
+            base.execute("UPDATE release SET sealed = ? WHERE number = ?", row)
 
     def finish(self, number: int, key: Key) -> None:
         """Its output has appeared; of equal entries one is kept."""
@@ -203,6 +212,19 @@ def _settle(base: sqlite3.Connection) -> None:
             base.execute("DELETE FROM release WHERE number = ?", (number,))
 
 
-def _entries(base: sqlite3.Connection, key: Key, namespace: str) -> list[Entry]:
-    rows = base.execute("SELECT facts, sealed FROM release WHERE namespace = ? ORDER BY number", (namespace,))
-    return [opened(facts, sealed, key) for facts, sealed in dict(rows).items()]
+def _entries(base: sqlite3.Connection, key: Key, namespace: str, *, but: int = 0) -> list[Entry]:
+    """The releases for a namespace, each once, with what is known of all its runs."""
+    query = "SELECT facts, sealed FROM release WHERE namespace = ? AND number <> ? ORDER BY number"
+    runs: dict[str, list[Entry]] = {}
+    for facts, sealed in base.execute(query, (namespace, but)):
+        runs.setdefault(facts, []).append(opened(facts, sealed, key))
+    return [replace(each[-1], trace=all_of(run.trace for run in each)) for each in runs.values()]
+
+
+def _with_earlier(entry: Entry, before: list[Entry]) -> Entry:
+    """A retry knows what the first one has counted, and whom it was about."""
+    for old in before:
+        if not entry.differences(old):
+            joint = old.joint if entry.joint.beside is None else entry.joint
+            entry = replace(entry, joint=joint, trace=all_of([old.trace, entry.trace]))
+    return entry

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 from alphalift.errors import InputError
 from alphalift.joint import Bins, Joint, Origin, Variable
-from alphalift.proof import Integers
+from alphalift.proof import Integers, checkable
 from alphalift.regions import Region
 from alphalift.release.entry import Entry
 from alphalift.release.keys import KEY_BYTES, Key
@@ -25,7 +25,7 @@ _CHOICES = {
     "ids": ("check", "unique"),
     "show_ids": ("pseudonym", "real", "none"),
     "unseen": ("refuse", "answer"),
-    **dict.fromkeys(("redefine", "new_release", "one_shot"), (False, True)),
+    **dict.fromkeys(("redefine", "new_release", "new_people", "one_shot"), (False, True)),
 }
 
 
@@ -62,7 +62,8 @@ class Plan:
 
     `ledger` remembers releases, beside the key unless told otherwise; a second release about the people of a `namespace`
     is refused by it, unless it is a retry, or the mechanism was designed after the others, or `new_release` asks for it.
-    Releases under the keys in `also` count as well. `after` names mechanisms that have answered for the same people:
+    So is a retry about ids that were not released before, since they may be the same people written otherwise, unless
+    `new_people` says that further people have come, or `new_release`. Releases under the keys in `also` count as well. `after` names mechanisms that have answered for the same people:
     what all tell together is then counted from the table.
     """
 
@@ -80,6 +81,7 @@ class Plan:
     publish: Sequence[str] = ()
     ledger: Ledger | Literal["beside", "none"] = "beside"
     new_release: bool = False
+    new_people: bool = False
     one_shot: bool = False
     also: Sequence[Key] = ()
     after: Sequence[Proven] = ()
@@ -119,8 +121,15 @@ class Plan:
         if joint.origin is None:
             origin = Origin((), self.variable.columns, self.variable.bins)
             joint = Joint(joint.weights, joint.s_labels, joint.x_labels, counts=True, origin=origin)
-        after = _counted_in(self.mechanism)
-        return Entry(self.namespace, self.variable, self.record_id, self.integers, joint, after)
+        # A promise about all releases together was proven for the designed columns and for no others.
+        after = _counted_in(self.mechanism) if self.variable == self.mechanism.joint.useful else ()
+        return Entry(self.namespace, self.variable, self.record_id, self.integers, joint, after, self.promise)
+
+    @property
+    def promise(self) -> str:
+        """The mechanism's promise in words."""
+        promise = checkable(self.mechanism.region)
+        return str(self.mechanism.region) if promise is None else promise.text
 
     def work(self) -> Work:
         """What those who draw need to know, and no more; without a key, under a fresh one."""
@@ -253,7 +262,11 @@ def _bins(bins: Mapping[str, Sequence[float]]) -> Bins:
 
 def _require_columns(plan: Plan) -> None:
     """Raise if an id, a kept or a released column says more than its owner may want."""
-    told: dict[str, Any] = dict.fromkeys(plan.secret, "the secret")
+    told: dict[str, str] = {}
+    earlier = [variable for _, variable in _counted_in(plan.mechanism)] + [one.joint.useful for one in plan.after]
+    for variable in earlier:
+        told |= dict.fromkeys(variable.columns, "released by an earlier mechanism")
+    told |= dict.fromkeys(plan.secret, "the secret")
     told |= dict.fromkeys(plan.variable.columns, "released by the mechanism")
     if plan.record_id in told:
         raise InputError(

@@ -15,6 +15,7 @@ from alphalift.proof import Integers
 from alphalift.release.ids import Ids, RisingIds, as_text
 from alphalift.release.keyed import KeyedDraw, Pseudonyms
 from alphalift.release.outputs import Outputs
+from alphalift.release.trace import Words, least_with
 from alphalift.tables import Symbols, decoded
 
 Numbers = NDArray[np.int64]
@@ -93,7 +94,8 @@ class Answered:
     ids: Ids
     unseen: int
     counts: Numbers
-    total: NDArray[np.uint64]
+    total: Words
+    hashes: Words
 
 
 @dataclass
@@ -101,13 +103,15 @@ class Seen:
     """What a run over a table has seen so far: records, unseen values, the order of ids, how often each output was drawn.
 
     `total` is the sum of F over the records: the same for the same records in any order, and nothing without the key.
+    `least` are the smallest keyed hashes of their ids (trace.py).
     """
 
     counts: Numbers
     rows: int = 0
     unseen: int = 0
     order: RisingIds = field(default_factory=RisingIds)
-    total: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(2, np.uint64))
+    total: Words = field(default_factory=lambda: np.zeros(2, np.uint64))
+    least: Words = field(default_factory=lambda: np.zeros(0, np.uint64))
 
     @classmethod
     def nothing(cls, work: Work) -> Seen:
@@ -120,11 +124,13 @@ class Seen:
         self.unseen += answered.unseen
         self.counts = self.counts + answered.counts
         self.total = self.total + answered.total
+        self.least = least_with(self.least, answered.hashes)
 
     def join(self, other: Seen) -> None:
         """Another part of the table, whose ids are compared elsewhere."""
         self.rows, self.unseen = self.rows + other.rows, self.unseen + other.unseen
         self.counts, self.total = self.counts + other.counts, self.total + other.total
+        self.least = least_with(self.least, other.least)
 
 
 class Answers:
@@ -154,13 +160,15 @@ class Answers:
         self._begun = True
         ids = np.arange(len(batch)) + (first_row or 0) if work.record_id is None else self._ids(batch)
         outputs, total = self._draw.drawn(ids, np.minimum(numbers, self._known))
+        names = self._pseudonyms.blocks(ids)
         arrays: dict[str, pa.Array] = {}
         if work.show_ids != "none":
             own = work.show_ids == "pseudonym"
-            arrays[str(work.record_id)] = self._pseudonyms.of(ids) if own else batch.column(work.record_id)
+            arrays[str(work.record_id)] = self._pseudonyms.written(names) if own else batch.column(work.record_id)
         arrays |= self._outputs.arrays(outputs) | {name: batch.column(name) for name in work.keep}
         counts = np.bincount(outputs, minlength=len(work.integers.weights))
-        return Answered(pa.record_batch(arrays), ids, int(unseen.sum()), counts, total)
+        hashes = names.view("<u8")[:, 0]
+        return Answered(pa.record_batch(arrays), ids, int(unseen.sum()), counts, total, hashes)
 
     def pairs(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Ids and the numbers of their symbols."""

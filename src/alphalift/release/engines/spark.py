@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # Rows of a batch in our own jobs.
 _ROWS = 1 << 18
-# What the look at a partition tells; `sums` are the counts of outputs and the sum of F, as text.
+# What the look at a partition tells; `sums` are the counts of outputs, the sum of F and the least hashes of ids, as text.
 _SUMMARY = pa.schema(
     [("rows", pa.int64()), ("unseen", pa.int64()), ("rising", pa.bool_())]
     + [(name, pa.string()) for name in ("first", "last", "trouble", "file", "sums")]
@@ -121,8 +121,9 @@ def _look(table: SparkFrame, work: Work, *, ids: bool, staging: Path | None = No
     parts = [part for part in parts if part["rows"]]
     seen = Seen.nothing(work)
     for part in parts:
-        counts, total = json.loads(part["sums"])
-        seen.join(Seen(np.array(counts), part["rows"], part["unseen"], total=np.array(total, np.uint64)))
+        counts, *words = json.loads(part["sums"])
+        total, least = (np.array(each, np.uint64) for each in words)
+        seen.join(Seen(np.array(counts), part["rows"], part["unseen"], total=total, least=least))
     if not seen.rows:
         raise EmptyTableError.of(table.name)
     own = int if pa.types.is_integer(table.schema.field(work.record_id).type) else str
@@ -184,7 +185,7 @@ def _summed_up(work: Work, staging: Path | None, batches: Batches) -> Batches:
         if writer is not None:
             writer.close()
     first, last = (None if end is None else str(end) for end in (seen.order.first, seen.order.last))
-    sums = json.dumps([seen.counts.tolist(), seen.total.tolist()])
+    sums = json.dumps([seen.counts.tolist(), seen.total.tolist(), seen.least.tolist()])
     values = [seen.rows, seen.unseen, seen.order.rising, first, last, trouble, file, sums]
     yield pa.RecordBatch.from_pylist([dict(zip(_SUMMARY.names, values, strict=True))], _SUMMARY)
 
