@@ -196,3 +196,34 @@ def test_nothing_that_is_written_replaces_the_mechanism(folder, name):
     assert done.returncode != 0
     assert "choose another name" in done.stderr
     assert (folder / name).read_bytes() == (folder / "m.json").read_bytes()
+
+
+def test_a_second_column_designed_after_the_first_needs_no_permission(tmp_path):
+    """The README's two commands: what they print about several releases is about both."""
+    rows = [f"{i},{i % 2},{(i // 2) % 2},{(i % 2) ^ ((i // 2) % 2) if i % 5 else i % 2}\n" for i in range(400)]
+    (tmp_path / "t.csv").write_text("id,a,b,s\n" + "".join(rows))
+    usual = ("-s", "s", "--alpha", "inf", "--epsilon")
+    for arguments in (
+        ("design", "t.csv", "-u", "a", *usual, "0.1", "--out", "a.json"),
+        ("design", "t.csv", "-u", "b", *usual, "0.3", "--after", "a.json", "--out", "b.json"),
+        ("design", "t.csv", "-u", "b", *usual, "0.3", "--out", "alone.json"),
+        ("key", "new", "k"),
+    ):
+        done = alphalift(*arguments, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+    common = ("t.csv", "--id", "id", "--key", "k")
+    assert alphalift("apply", "a.json", *common, "--out", "a.csv", folder=tmp_path).returncode == 0
+    refused = alphalift("apply", "alone.json", *common, "--out", "x.csv", folder=tmp_path)
+    assert refused.returncode == 1
+    assert "--new-release" in refused.stderr
+    both = alphalift("apply", "b.json", *common, "--out", "b.csv", folder=tmp_path)
+    assert both.returncode == 0, both.stderr
+    assert "2 releases have now been made about these people" in both.stdout
+    assert "entirely" not in both.stdout
+    told = alphalift(
+        "apply", "alone.json", *common, "--new-release", "--after", "a.json", "--after", "b.json", "--out", "x.csv",
+        folder=tmp_path,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stderr
+    assert "times as likely" in told.stdout, "counted from the table"
+    assert "mechanism that it comes after" in alphalift("verify", "b.json", folder=tmp_path).stdout
