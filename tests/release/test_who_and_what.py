@@ -3,6 +3,7 @@
 import copy
 import pickle
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,8 @@ import pytest
 
 from alphalift import InputError, MaxLift, design, read_joint
 from alphalift.release import Key, Ledger, Plan, new_key, read_key, release
+from alphalift.release.history import History
+from alphalift.release.trace import Trace, all_of
 
 ENTIRELY = "may tell the secret entirely"
 
@@ -174,11 +177,20 @@ class TestPeople:
         done = run(key, A, changed, out=tmp_path / "two.csv")
         assert [n for n in done.notices if "answered for both values" in n]
 
-    def test_few_of_many_are_not_known(self, key):
-        many = xor(40_000)
-        run(key, A, many)
-        words = run(key, A, many.iloc[:3]).notices
-        assert [n for n in words if "is not known" in n or "another table" in n]
+    def test_few_of_many_are_not_known(self):
+        """Only hashes below the largest that is kept can be compared."""
+        many = Trace(tuple(range(256)), ("t",))
+        assert many.shared(Trace((1000,), ("u",))) is None
+        assert many.shared(Trace((7, 1000), ("u",))) == 1
+        assert Trace((7,), ("u",)).shared(Trace((8, 9), ("v",))) == 0
+        entry = replace(Plan(mechanism=A, key=Key.of_bytes(bytes(32)), record_id="id", ledger="none").entry, trace=many)
+        [words] = History((entry,)).require_same_people(replace(entry, trace=Trace((1000,), ("u",))), new_people=False)
+        assert "is not known" in words
+
+    def test_traces_of_several_runs(self):
+        joined = Trace(tuple(range(256)), ("t",)).joined(Trace((3, 1000), ("u",)))
+        assert joined == Trace(tuple(range(256)), ("u", "t"))
+        assert all_of([None, joined, None]) == joined
 
     def test_further_people_can_come(self, key):
         run(key, A, TABLE.iloc[:200])
@@ -249,11 +261,11 @@ class TestPlaces:
 
     def test_the_output_appears_first(self, key, tmp_path, monkeypatch):
         """Counts of outputs were public after a kill in between, and the ledger knew of no release."""
-        appeared, replace = [], type(tmp_path).replace
+        appeared, rename = [], type(tmp_path).replace
 
         def watched(self, target):
             appeared.append(target.name)
-            return replace(self, target)
+            return rename(self, target)
 
         monkeypatch.setattr(type(tmp_path), "replace", watched)
         run(key, A, out=tmp_path / "out.csv")
