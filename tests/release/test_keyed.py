@@ -13,7 +13,7 @@ from scipy.stats import chi2
 
 from alphalift import InputError, TableError
 from alphalift.proof import Integers
-from alphalift.release.ids import RisingIds, as_text
+from alphalift.release.ids import RisingIds, as_text, quick_hashes
 from alphalift.release.keyed import KeyedDraw, Pseudonyms
 from alphalift.release.keys import Key
 
@@ -193,3 +193,15 @@ def test_rising_ids_are_recognised_in_any_chunks(ids, rising):
         for start in range(0, len(ids), size):
             order.see(as_text(pa.array(ids[start : start + size])))
         assert order.rising is rising
+
+
+def test_a_quick_hash_is_that_of_the_text_whatever_the_type():
+    numbers = [0, 7, -7, 10**17, 2**63 - 1, -(2**63), -1, 42]
+    texts = pa.array(
+        [*map(str, numbers), "007", "-0", "+7", "7 ", "", "9223372036854775808", "é", "-"], pa.large_string()
+    )
+    own = quick_hashes(np.array(numbers), 5)
+    every = quick_hashes(texts, 5)
+    np.testing.assert_array_equal(own, every[: len(numbers)])
+    assert len(set(every.tolist())) == len(texts), "and no other text has it"
+    assert not set(every.tolist()) & set(quick_hashes(texts, 6).tolist())

@@ -252,11 +252,11 @@ class TestPlaces:
     def test_nothing_is_written_over_a_key_or_the_table(self, tmp_path, what):
         name = f"q.csv.{what}.json"
         key = new_key(tmp_path / name)
-        with pytest.raises(InputError, match=r"itself|never written over"):
+        with pytest.raises(InputError, match=r"read or written already|never written over"):
             run(key, A, out=tmp_path / "q.csv")
         assert read_key(tmp_path / name) == key
         own = Ledger.create(tmp_path / f"r.csv.{what}.json", key)
-        with pytest.raises(InputError, match=r"itself|never written over"):
+        with pytest.raises(InputError, match=r"read or written already|never written over"):
             run(key, A, out=tmp_path / "r.csv", ledger=own)
 
     def test_the_output_appears_first(self, key, tmp_path, monkeypatch):

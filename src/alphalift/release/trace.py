@@ -1,8 +1,8 @@
 """Whom a release was about, as far as its ledger has to know: whether a repetition is about the same people.
 
 A repetition draws nothing new only while ids are written as they were: "007" and 7 are two people to a key, and each gets
-an answer of its own. Ids are therefore remembered by the smallest of their keyed hashes (bottom-k; E. Cohen, H. Kaplan,
-"Summarizing data using bottom-k sketches", 2007): few numbers, which tell nothing without the key.
+an answer of its own. Ids are therefore remembered by the smallest of their hashes (bottom-k; E. Cohen, H. Kaplan,
+"Summarizing data using bottom-k sketches", 2007): few numbers, with a seed from the key, sealed in the ledger.
 """
 
 from __future__ import annotations

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from alphalift.errors import TableError
 from alphalift.joint import Variable
 from alphalift.proof import Integers
-from alphalift.release.ids import Ids, RisingIds, as_text
+from alphalift.release.ids import Ids, RisingIds, as_text, quick_hashes
 from alphalift.release.keyed import KeyedDraw, Pseudonyms
+from alphalift.release.keys import derived
 from alphalift.release.outputs import Outputs
 from alphalift.release.trace import Words, least_with
 from alphalift.tables import Symbols, decoded
@@ -103,7 +104,7 @@ class Seen:
     """What a run over a table has seen so far: records, unseen values, the order of ids, how often each output was drawn.
 
     `total` is the sum of F over the records: the same for the same records in any order, and nothing without the key.
-    `least` are the smallest keyed hashes of their ids (trace.py).
+    `least` are the smallest hashes of their ids (trace.py).
     """
 
     counts: Numbers
@@ -141,6 +142,7 @@ class Answers:
         bins: Mapping[str, tuple[float, ...]] = dict(work.variable.bins)
         own = (work.integers, work.namespace, work.variable.columns, work.record_id)
         self._draw = KeyedDraw(work.key, *own)
+        self._seed = int.from_bytes(derived(work.key, "trace", work.namespace, work.record_id or "")[:8], "big")
         self._pseudonyms = Pseudonyms(work.key, work.namespace, work.record_id or "")
         self._outputs = Outputs.of(work.integers, work.variable)
         self._known = len(work.integers.labels["x"])
@@ -160,14 +162,14 @@ class Answers:
         self._begun = True
         ids = np.arange(len(batch)) + (first_row or 0) if work.record_id is None else self._ids(batch)
         outputs, total = self._draw.drawn(ids, np.minimum(numbers, self._known))
-        names = self._pseudonyms.blocks(ids)
         arrays: dict[str, pa.Array] = {}
-        if work.show_ids != "none":
-            own = work.show_ids == "pseudonym"
-            arrays[str(work.record_id)] = self._pseudonyms.written(names) if own else batch.column(work.record_id)
+        if work.show_ids == "pseudonym":
+            arrays[str(work.record_id)] = self._pseudonyms.written(self._pseudonyms.blocks(ids))
+        elif work.show_ids == "real":
+            arrays[str(work.record_id)] = batch.column(work.record_id)
         arrays |= self._outputs.arrays(outputs) | {name: batch.column(name) for name in work.keep}
         counts = np.bincount(outputs, minlength=len(work.integers.weights))
-        hashes = names.view("<u8")[:, 0]
+        hashes = quick_hashes(ids, self._seed)
         return Answered(pa.record_batch(arrays), ids, int(unseen.sum()), counts, total, hashes)
 
     def pairs(self, batch: pa.RecordBatch) -> pa.RecordBatch:
