@@ -156,12 +156,13 @@ class Answers:
 
         `first_row` is what people call the batch's first row; without ids, rows are told apart by it.
         """
-        work, numbers = self.work, self._symbols.numbers(batch)
-        unseen = np.asarray(numbers == self._symbols.unseen)
-        self._require_known(numbers, unseen, first_row)
+        work, numbers, unseen = self.work, self._symbols.numbers(batch), 0
+        if numbers.max(initial=-1) >= self._known:  # which costs a look at every record, and is rare
+            unseen = self._require_known(numbers, first_row)
+            numbers = np.minimum(numbers, self._known)
         self._begun = True
         ids = np.arange(len(batch)) + (first_row or 0) if work.record_id is None else self._ids(batch)
-        outputs, total = self._draw.drawn(ids, np.minimum(numbers, self._known))
+        outputs, total = self._draw.drawn(ids, numbers)
         arrays: dict[str, pa.Array] = {}
         if work.show_ids == "pseudonym":
             arrays[str(work.record_id)] = self._pseudonyms.written(self._pseudonyms.blocks(ids))
@@ -170,7 +171,7 @@ class Answers:
         arrays |= self._outputs.arrays(outputs) | {name: batch.column(name) for name in work.keep}
         counts = np.bincount(outputs, minlength=len(work.integers.weights))
         hashes = quick_hashes(ids, self._seed)
-        return Answered(pa.record_batch(arrays), ids, int(unseen.sum()), counts, total, hashes)
+        return Answered(pa.record_batch(arrays), ids, unseen, counts, total, hashes)
 
     def pairs(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Ids and the numbers of their symbols."""
@@ -180,13 +181,15 @@ class Answers:
     def _ids(self, batch: pa.RecordBatch) -> Ids:
         return as_text(batch.column(self.work.record_id))
 
-    def _require_known(self, numbers: Numbers, unseen: NDArray[np.bool_], first_row: int | None) -> None:
-        work = self.work
+    def _require_known(self, numbers: Numbers, first_row: int | None) -> int:
+        """How many values are unseen; raise where one has no answer."""
+        work, unseen = self.work, np.asarray(numbers == self._symbols.unseen)
         if unseen.any() and not work.answer_unseen:
             who = "a record" if first_row is None else f"row {first_row + int(unseen.argmax())} of the data"
             raise work.unknown(f"{who} (and perhaps others) has", most=not self._begun and bool(unseen.mean() > 0.5))
-        if work.integers.unseen is None and (numbers >= self._known).any():
+        if work.integers.unseen is None:  # and so neither have declared values without mass
             raise TableError(
                 f"a record has a value of {', '.join(work.variable.columns)} that was declared for the design and that no "
                 "record of its table had; this mechanism has no law for such values (a withheld one never has)"
             )
+        return int(unseen.sum())
