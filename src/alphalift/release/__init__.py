@@ -4,7 +4,7 @@ from alphalift.release.apply import Released, release, written_beside
 from alphalift.release.history import Told
 from alphalift.release.keys import Key, read_key
 from alphalift.release.ledger import Ledger, new_key
-from alphalift.release.plan import ONE_NAMESPACE, Plan, Proven
+from alphalift.release.plan import ONE_NAMESPACE, Plan, Releasable
 from alphalift.release.public import codebook, manifest
 
 __all__ = [
@@ -12,7 +12,7 @@ __all__ = [
     "Key",
     "Ledger",
     "Plan",
-    "Proven",
+    "Releasable",
     "Released",
     "Told",
     "codebook",

@@ -17,7 +17,7 @@ from alphalift.release.ledger import Ledger
 from alphalift.release.outputs import Outputs
 from alphalift.release.work import Work
 from alphalift.tables import Columns, bin_edges
-from alphalift.together import Earlier
+from alphalift.together import Proven
 
 ONE_NAMESPACE = "default"
 _LONGEST_NAMESPACE = 1000
@@ -29,20 +29,11 @@ _CHOICES = {
 }
 
 
-class Proven(Protocol):
-    """A proven mechanism and its joint: a `Solution` of `design`, or a file that `load` has proven again."""
-
-    @property
-    def integers(self) -> Integers | None: ...
+class Releasable(Proven, Protocol):
+    """A proven mechanism that says what it promises."""
 
     @property
     def region(self) -> Region: ...
-
-    @property
-    def joint(self) -> Joint: ...
-
-    @property
-    def after(self) -> Earlier | None: ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -67,7 +58,7 @@ class Plan:
     what all tell together is then counted from the table.
     """
 
-    mechanism: Proven
+    mechanism: Releasable
     key: Key | None = None
     record_id: str | None = None
     useful: Columns | None = None
@@ -84,7 +75,7 @@ class Plan:
     new_people: bool = False
     one_shot: bool = False
     also: Sequence[Key] = ()
-    after: Sequence[Proven] = ()
+    after: Sequence[Releasable] = ()
     variable: Variable = field(init=False)
     outputs: Outputs = field(init=False)
 
