@@ -30,6 +30,7 @@ def alphalift(*arguments, folder):
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "table.csv").write_text(TABLE)
+    (tmp_path / "ids.csv").write_text("who,ill\n" + "".join(f"p{i},{i % 2}\n" for i in range(120)))
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "header.csv").write_text("colour,ill\n")
     return tmp_path
@@ -46,8 +47,14 @@ def test_design_in_words_and_in_a_file(folder):
     document = json.loads((folder / "m.json").read_text())
     assert document["promise"] == {"region": "AlphaLift", "alpha": "10", "epsilon": "0.1"}
     assert document["labels"]["x"] == ["blue", "red"]
-    assert all(sum(column) == 2**52 for column in zip(*document["weights"], strict=True))
+    assert sum(weight for row in document["weights"] for weight in row[1::2]) == 2 * 2**52
     assert "proven: the promise holds" in run.stdout.lower()
+
+
+def test_an_identifier_is_designed_for_if_one_insists(folder):
+    run = alphalift("design", "ids.csv", "-s", "ill", "-u", "who", *GOOD[-4:], "--anyway", folder=folder)
+    assert run.returncode == 0, run.stderr
+    assert "keeps" in run.stdout
 
 
 def test_verify_proves_every_claim_or_exits_with_1(folder):
@@ -148,6 +155,7 @@ def but(old, new):
         (but("table.csv", "header.csv"), 1, "no rows"),
         ([*GOOD, "--out", "no/such/folder/m.json"], 1, "in a folder that exists"),
         ([*GOOD, "--out", "table.csv"], 1, "table.csv is one of the files that are read or written already"),
+        (["design", "ids.csv", "-s", "ill", "-u", "who", *GOOD[-4:]], 1, "or go on with --anyway"),
         (but("0.1", "1e308"), 1, "expected a number from 0 to 1000"),
         (GOOD[:-2], 1, "give the promise as --alpha and --epsilon, or as --promise"),
         (["reproduce", "--distributions", "0"], 2, "distributions"),

@@ -59,7 +59,7 @@ def test_figures_are_those_of_the_mechanisms():
     assert optimum.normalized_utility == COMPARISON.solution.normalized_utility
     assert optimum.share_of_optimum == 1
     assert optimum.note == "optimal"
-    (mixed,) = UniformMixing().solve(JOINT, [AlphaLift(10, 0.1)], COMPARISON.solution.objective)
+    (mixed,) = UniformMixing().solve(JOINT, [AlphaLift(10, 0.1)], COMPARISON.solution.utility_function)
     row = named(COMPARISON)["uniform mixing"]
     assert row.normalized_utility == mixed.normalized_utility
     assert row.share_of_optimum == pytest.approx(mixed.utility / COMPARISON.solution.utility)

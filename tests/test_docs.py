@@ -1,20 +1,21 @@
 """What the documentation shows is what the program does."""
 
+import hashlib
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import jsonschema
-import pandas as pd
 import pytest
 
-from alphalift import AlphaLift, Joint, design, to_document, to_json, withhold_joint
+from alphalift import AlphaLift, Joint, Optimal, design, to_document, to_json, withhold_joint
 from alphalift.joint import Origin
 from alphalift.paper import random_joints
 from alphalift.proof import checker
-from alphalift.release import new_key
 
-PAGE = (Path(__file__).parent.parent / "docs" / "format.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = (DOCS / "format.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", PAGE, re.DOTALL)
 EXAMPLE = next(text for language, text in BLOCKS if language == "json" and "sick" in text)
 SCHEMA = json.loads(next(text for language, text in BLOCKS if language == "json" and "$schema" in text))
@@ -31,6 +32,65 @@ def test_the_checker_says_about_the_example_what_the_page_says(tmp_path, capsys)
     path.write_text(EXAMPLE, encoding="utf-8")
     assert checker.main([str(path)]) == 0
     assert capsys.readouterr().out in [text for _, text in BLOCKS]
+
+
+def test_the_identity_is_what_its_two_lines_compute():
+    code = next(text for language, text in BLOCKS if language == "python" and "sha256" in text)
+    example = json.loads(EXAMPLE)
+    names = example["labels"] | {name: example[name] for name in ("bits", "weights", "unseen")}
+    exec(compile(code, "format.md", "exec"), names | {"json": json, "hashlib": hashlib}, names)
+    assert names["identity"] == example["identity"]
+
+
+def test_the_certificate_with_a_tree_proves_what_the_page_says():
+    """Whatever tree the search finds today; each split's words say where it is."""
+    prices, duals, tree = re.split(
+        r'"(?:duals|tree)":', next(text for _, text in BLOCKS if text.startswith('"prices"'))
+    )
+    joint = Joint([[2, 1, 1], [1, 2, 1], [1, 1, 2]], x_labels=["u", "v", "w"], counts=True)
+    document = to_document(design(joint, AlphaLift(2, "0.05"), solver=Optimal(relative_gap=0.2)))
+    shown = {"bits": 28, "prices": lists(prices)[0], "duals": lists(duals), "tree": lists(tree)}
+    certificate = document["certificate"] | shown
+    assert certificate.keys() == document["certificate"].keys()
+    claims = document["claims"] | {"optimum_at_most": re.search(r"`optimum_at_most` = ([\d.]+)", PAGE)[1]}
+    verdicts = checker.check(document | {"certificate": certificate, "claims": claims})
+    assert all(verdict.proven for verdict in verdicts)
+    nodes = {size: [node for node in certificate["tree"] if size(len(node))] for size in (is_leaf, is_split, is_trim)}
+    said = [f"{'uvw'[symbol]} up to {place / 2**28:.6f}" for symbol, place in nodes[is_split]]
+    assert said == re.findall(r"V_(.*),", tree)
+    slabs = [zip(node[1::2], node[2::2], strict=True) for node in nodes[is_trim]]
+    said = [f"{'uvw'[code // 2]} {'<>'[code % 2]}= {place / 2**28:.6f}" for slab in slabs for code, place in slab]
+    assert said == re.findall(r"V_(. [<>]= [\d.]+)", tree)
+    counts = [len(nodes[size]) for size in (is_split, is_trim, is_leaf)]
+    assert "{} splits, {} trims and {} leaves".format(*counts) in PAGE
+
+
+def is_leaf(size):
+    return size == 1
+
+
+def is_split(size):
+    return size == 2
+
+
+def is_trim(size):
+    return size > 2
+
+
+def lists(text):
+    return [json.loads(found) for found in re.findall(r"\[.*?\]", text)]
+
+
+def test_no_other_page_has_code_that_nobody_runs():
+    for path in DOCS.rglob("*.md"):
+        assert path.name == "format.md" or "```" not in path.read_text(encoding="utf-8")
+
+
+def test_the_newest_version_in_the_changelog_is_the_packages():
+    changelog = (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8")
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    newest = re.search(r"^## (?!Unreleased$)(.*)", changelog, re.MULTILINE)[1]
+    assert re.fullmatch(re.escape(project["version"]) + r" \(\d{4}-\d\d-\d\d\)", newest)
 
 
 def test_a_file_after_another_follows_the_schema():
@@ -57,15 +117,3 @@ def test_files_follow_the_schema(region):
         for key in SCHEMA["required"]:
             with pytest.raises(jsonschema.ValidationError):
                 jsonschema.validate({name: value for name, value in document.items() if name != key}, SCHEMA)
-
-
-def test_the_transformer_of_the_readme_runs(tmp_path, monkeypatch):
-    page = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-    code = next(text for text in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "alphalift.learn" in text)
-    monkeypatch.chdir(tmp_path)
-    new_key(Path("k"))
-    work, ill = ["cook", "clerk", "driver"] * 100, ["yes", "no", "no", "no"] * 75
-    names = {"people": pd.DataFrame({"id": range(300), "occupation": work, "diagnosis": ill})}
-    with pytest.warns(UserWarning, match="first release under this key"):
-        exec(compile(code, "README.md", "exec"), names)
-    assert len(names["released"]) == 300

@@ -11,7 +11,7 @@ from strategies import mechanisms
 
 def named(posteriors, x_labels):
     """Labels of outputs with these posteriors, a row each."""
-    return output_labels(np.array(posteriors, float).T, x_labels)
+    return output_labels(np.array(posteriors, float), x_labels)
 
 
 def test_plain_is_only_what_is_certain():
@@ -30,7 +30,7 @@ def test_a_label_is_true_of_its_output(mechanism):
     x_labels = mechanism.joint.x_labels
     assert len(set(mechanism.y_labels)) == len(mechanism.p_y)
     for label, posterior in zip(mechanism.y_labels, mechanism.p_x_given_y.T, strict=True):
-        names, how = Words.beside(x_labels).read(label, x_labels)
+        names, how = Words.beside(x_labels).read(label, {x: number for number, x in enumerate(x_labels)})
         held = posterior[list(names)].sum()
         if how == "only":
             assert {x for x, p in enumerate(posterior) if p > 0} == names
@@ -57,7 +57,7 @@ def test_no_output_is_called_like_a_value_that_it_is_not(x_labels):
         p[rng.random(p.shape) < 0.4] = 0
         p = np.vstack([p[p.any(axis=1)], np.eye(3)])
         p /= p.sum(axis=1, keepdims=True)
-        labels = output_labels(p.T, x_labels)
+        labels = output_labels(p, x_labels)
         assert len(set(labels)) == len(p)
         for label, posterior in zip(labels, p, strict=True):
             if label in x_labels:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -65,7 +66,7 @@ def brute_force(counts, releases):
         for key, n in np.ndenumerate(counts):
             share = Fraction(int(n))
             for (axis, own), y in zip(releases, outputs, strict=True):
-                share *= own.weights[y][key[axis]]
+                share *= own.weights[y].get(key[axis], 0)
             mass[key[0]] += share
         if sum(mass):
             worst = max(worst, *(own / sum(mass) / p for own, p in zip(mass, prior, strict=True)))
@@ -127,7 +128,7 @@ def test_what_cannot_be_enumerated_is_bounded_by_publishing_all():
     assert found.max_lift == brute_force(counts, [(1, PUBLISHED)])
 
 
-PUBLISHED = checker.Integers({}, 1, [[2, 0, 0], [0, 2, 0], [0, 0, 2]], None)
+PUBLISHED = checker.Integers({"x": ["0", "1", "2"]}, 1, [{0: 2}, {1: 2}, {2: 2}], None)
 
 FAMILIES = [
     lambda e: MaxLift(e),
@@ -145,7 +146,7 @@ FAMILIES = [
 
 def lifts_together(counts, first, second):
     """P(s | y1, y2) / P(s) for all outputs, and the prior, in floats: columns a and b."""
-    laws = [np.array(m.integers.weights, float) / 2.0**m.integers.bits for m in (first, second)]
+    laws = [m.mechanism.p_y_given_x for m in (first, second)]
     p = np.einsum("sabc,ya,zb->yzs", counts / counts.sum(), *laws).reshape(-1, len(counts))
     prior = counts.sum(axis=(1, 2, 3)) / counts.sum()
     p = p[p.sum(axis=1) > 0]
@@ -170,7 +171,7 @@ def test_a_design_after_another_keeps_the_promise_together_and_beats_every_split
         split = design(counted(counts, B), promise(share), solver=QUICK)
         lifts, prior = lifts_together(counts, first, split)
         if promise(0.3).allows(lifts, prior).all():
-            assert second.utility >= split.utility - 1e-4 * second.objective.of_publishing_all(joint.p_x) - 1e-9
+            assert second.utility >= split.utility - 1e-4 * second.utility_function.of_publishing_all(joint.p_x) - 1e-9
 
 
 def test_the_same_column_again_and_a_triple():
@@ -190,7 +191,7 @@ def test_pml_after_a_release_of_the_same_column():
     joint = counted(counts, A)
     first = design(joint, PML(0.2))
     second = design(joint, PML(0.5), after=[first])
-    laws = [np.array(m.integers.weights, float) / 2.0**m.integers.bits for m in (first, second)]
+    laws = [m.mechanism.p_y_given_x for m in (first, second)]
     p = np.einsum("a,ya,za->yza", joint.p_x, *laws).reshape(-1, 3)
     p = p[p.sum(axis=1) > 0]
     assert (p / p.sum(axis=1, keepdims=True) / joint.p_x).max() <= np.exp(0.5) * (1 + 1e-12)
@@ -244,7 +245,7 @@ def test_files_name_what_they_come_after(tmp_path, withheld):
         opening.write_text(to_json(opened))
     (tmp_path / "m.json").write_text(to_json(document))
     stored = load(tmp_path / "m.json", opening)
-    assert [own.identity for own in stored.after.mechanisms] == [first.integers.identity]
+    assert [own.identity for own in stored.after.integers] == [first.integers.identity]
     assert stored.joint.origin == Origin(("secret",), ("b",))
     assert any("the 1 mechanism that it comes after" in verdict.text for verdict in stored.verdicts)
     if opening is not None:  # whose columns are sealed, too
@@ -271,11 +272,11 @@ def test_what_an_earlier_release_came_after_counts_as_well():
     second = design(counted(counts, B, A), MaxLift(0.25), after=[first])
     joint = counted(counts, C, *columns_before([second]))
     third = design(joint, MaxLift(0.4), after=[second])
-    assert len(third.after.mechanisms) == 2
+    assert len(third.after.integers) == 2
     told = told_together(joint, [m.integers for m in (first, second, third)], [A, B, C])
     assert float(told.max_lift) <= np.exp(0.4)
     named = design(joint, MaxLift(0.4), after=[first, second])
-    assert len(named.after.mechanisms) == 2, "named as well, it counts once"
+    assert len(named.after.integers) == 2, "named as well, it counts once"
     with pytest.raises(InputError, match="count them together"):
         design(counted(counts, C, B), MaxLift(0.4), after=[second])
 
@@ -294,11 +295,11 @@ def test_a_small_file_cannot_ask_for_millions_of_combinations():
     labels = law["labels"] | {"y": [f"y{i}" for i in range(6)]}
     weights = [[1 + y % 2 * 2, 1 + y % 3, 6 - y] for y in range(6)]
     weights[0] = [16 - sum(row[x] for row in weights[1:]) for x in range(3)]
-    integers = checker.Integers(labels, 4, weights, None)
-    law |= {"labels": labels, "weights": weights, "identity": integers.identity}
+    integers = checker.Integers(labels, 4, checker.rows_of(weights, dense=True), None, dense=True)
+    law |= {"labels": labels, "weights": weights, "identity": integers.identity, "version": 2}
     cells = [[s, x, *[x] * 8, n] for s, row in enumerate(good["joint"]["counts"]) for x, n in enumerate(row)]
     bomb = good | {"unseen": None, "after": {"mechanisms": [law] * 8, "cells": cells}}
-    bomb["identity"] = checker.Integers(good["labels"], good["bits"], good["weights"], None).identity
+    bomb["identity"] = replace(checker.integers_of(good), unseen=None).identity
     assert [(v.claim, "too many" in v.text) for v in checker.check(bomb)] == [("form", True)]
 
 
@@ -318,8 +319,8 @@ def test_false_claims_about_several_releases_are_refused():
     alone = design(counted(counts, B), MaxLift(0.25))
 
     def swap(document):
-        integers = checker.Integers(alone.integers.labels, alone.integers.bits, alone.integers.weights, None)
-        document.update(weights=integers.weights, labels=integers.labels, identity=integers.identity)
+        integers = replace(alone.integers, unseen=None)
+        document.update(weights=integers.listed, labels=integers.labels, identity=integers.identity)
 
     assert not verdicts(swap)["promise"], "a mechanism that keeps the promise alone, but not together"
 

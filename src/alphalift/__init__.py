@@ -1,51 +1,59 @@
-"""alphalift: design the random release of a useful column that keeps a promise about a secret one."""
+"""alphalift: design the random release of a useful column that keeps a promise about a secret one.
 
-from importlib.metadata import version
+Names are imported when they are first used, since what is behind them (numba, pandas, matplotlib, ...) takes seconds to load.
+"""
 
-from alphalift import baselines, measures
-from alphalift.compare import Comparison, compare
-from alphalift.design import design, prove
-from alphalift.document import Stored, load, save, to_document, to_json, withhold_joint
-from alphalift.errors import (
-    AlphaliftError,
-    InputError,
-    JointError,
-    PromiseError,
-    ProofError,
-    SettingError,
-    SolverError,
-    TableError,
-    WorkerError,
-)
-from alphalift.joint import Joint
-from alphalift.mechanism import Mechanism
-from alphalift.regions import (
-    KL,
-    LDP,
-    LIP,
-    PML,
-    AlphaLift,
-    ChiSquare,
-    Custom,
-    Implication,
-    Intersection,
-    MaxLift,
-    Region,
-    Renyi,
-    TotalVariation,
-    grid,
-    implications,
-)
-from alphalift.sharing import for_sharing
-from alphalift.show import describe, plot_comparison, plot_mechanism, plot_tradeoff
-from alphalift.solution import Solution, Status
-from alphalift.solvers import Algorithm1, Optimal, Progress, Vertices
-from alphalift.sweep import Tradeoff, sweep
-from alphalift.tables import read_joint
-from alphalift.together import Together, columns_before, told_together
-from alphalift.utilities import MutualInformation, Utility
+from __future__ import annotations
 
-__version__ = version("alphalift")
+import sys
+from importlib import import_module
+
+TYPE_CHECKING = False  # as checkers know it; importing it would be most of the work of this file
+if TYPE_CHECKING:
+    from alphalift import baselines, measures
+    from alphalift.compare import Comparison, compare
+    from alphalift.design import design
+    from alphalift.document import Stored, load, save, to_document, to_json, withhold_joint
+    from alphalift.errors import (
+        AlphaliftError,
+        IdentifierError,
+        InputError,
+        JointError,
+        PromiseError,
+        ProofError,
+        SettingError,
+        SolverError,
+        TableError,
+        WorkerError,
+    )
+    from alphalift.joint import Joint
+    from alphalift.mechanism import Mechanism
+    from alphalift.proof.prove import prove
+    from alphalift.regions import (
+        KL,
+        LDP,
+        LIP,
+        PML,
+        AlphaLift,
+        ChiSquare,
+        Custom,
+        Implication,
+        Intersection,
+        MaxLift,
+        Region,
+        Renyi,
+        TotalVariation,
+        grid,
+        implications,
+    )
+    from alphalift.sharing import for_sharing
+    from alphalift.show import describe, plot_comparison, plot_mechanism, plot_tradeoff
+    from alphalift.solution import Solution, Status
+    from alphalift.solvers import Algorithm1, Optimal, Progress, Vertices
+    from alphalift.sweep import Tradeoff, sweep
+    from alphalift.tables import read_joint
+    from alphalift.together import Together, columns_before, told_together
+    from alphalift.utilities import MutualInformation, Utility
 
 __all__ = [
     "KL",
@@ -58,6 +66,7 @@ __all__ = [
     "ChiSquare",
     "Comparison",
     "Custom",
+    "IdentifierError",
     "Implication",
     "InputError",
     "Intersection",
@@ -106,3 +115,65 @@ __all__ = [
     "told_together",
     "withhold_joint",
 ]
+
+# Where the public names come from; `baselines` and `measures` are modules themselves.
+_NAMES = {
+    "alphalift.compare": "Comparison compare",
+    "alphalift.design": "design",
+    "alphalift.document": "Stored load save to_document to_json withhold_joint",
+    "alphalift.errors": "AlphaliftError IdentifierError InputError JointError PromiseError ProofError SettingError SolverError TableError WorkerError",
+    "alphalift.joint": "Joint",
+    "alphalift.mechanism": "Mechanism",
+    "alphalift.proof.prove": "prove",
+    "alphalift.regions": "KL LDP LIP PML AlphaLift ChiSquare Custom Implication Intersection MaxLift Region Renyi TotalVariation grid implications",
+    "alphalift.sharing": "for_sharing",
+    "alphalift.show": "describe plot_comparison plot_mechanism plot_tradeoff",
+    "alphalift.solution": "Solution Status",
+    "alphalift.solvers": "Algorithm1 Optimal Progress Vertices",
+    "alphalift.sweep": "Tradeoff sweep",
+    "alphalift.tables": "read_joint",
+    "alphalift.together": "Together columns_before told_together",
+    "alphalift.utilities": "MutualInformation Utility",
+}
+_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
+
+
+if not TYPE_CHECKING:  # checkers would take every misspelt name for one that exists
+
+    def __getattr__(name):
+        """A public name, or a module of the package, imported now."""
+        if name in _HOMES:
+            value = getattr(import_module(_HOMES[name]), name)
+        elif name == "__version__":
+            value = import_module("importlib.metadata").version(__name__)
+        else:
+            value = _module(name)
+        globals()[name] = value
+        return value
+
+
+def _module(name: str) -> object:
+    """The package's module of this name; without one it is an attribute that does not exist."""
+    full = f"{__name__}.{name}"
+    try:
+        if not name.startswith("_"):
+            return import_module(full)
+    except ModuleNotFoundError as error:
+        if error.name != full:
+            raise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})
+
+
+class _Package(type(sys)):  # type: ignore[misc]
+    """A package in which a public name is never hidden by the module of that name: `design` is the function."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in _HOMES and isinstance(value, type(sys))):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

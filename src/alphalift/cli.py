@@ -1,46 +1,24 @@
-"""The command line: reads options, calls the library, prints. No mathematics here."""
+"""The command line: reads options, calls the library, prints. No mathematics here.
+
+Commands import what they run when they run, so that `--help` and an error of usage load no library of numbers.
+"""
 
 from __future__ import annotations
 
 import io
-import secrets
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
-from rich.console import Console
 
-from alphalift.compare import compare
-from alphalift.data import adult
-from alphalift.design import design, prove
-from alphalift.document import Stored, load, save, to_document, to_json, withhold_joint
-from alphalift.errors import AlphaliftError, InputError, ProofError
-from alphalift.joint import Joint
-from alphalift.measures import epsilon_max
-from alphalift.paper import OPTIMUM_EPSILONS, run_experiment, write_experiment
-from alphalift.proof import checker
-from alphalift.regions import AlphaLift, Region, grid, parse
-from alphalift.release import ONE_NAMESPACE, Plan, new_key, read_key, release, written_beside
-from alphalift.release.public import ShownIds
-from alphalift.sharing import for_sharing
-from alphalift.show import comparison_table, describe, plot_comparison, plot_mechanism, plot_tradeoff
-from alphalift.show.live import LiveLine
-from alphalift.show.style import save as save_figure
-from alphalift.solvers import Optimal
-from alphalift.solvers.algorithm1 import PAPER_EPSILONS
-from alphalift.sweep import Tradeoff, sweep
-from alphalift.tables import read_joint
+from alphalift.choices import ONE_NAMESPACE, ShownIds
+from alphalift.errors import AlphaliftError, InputError
 from alphalift.terminal import in_options, in_words, require_kind
-from alphalift.together import columns_before
-from alphalift.whole import require_file_place, require_not, require_outside, whole_file
-from alphalift.workers import Workers
-from alphalift.workers import dask as dask_executor
+from alphalift.whole import require_not
+
+# The share of a time limit that is kept for a file, whose bound is proven once more.
+_FILE_SHARE = 0.3
 
 app = typer.Typer(
     help="Release a useful column without raising the likelihood of a secret one beyond a promise.",
@@ -69,6 +47,7 @@ Alphabet = Annotated[
         help="The declared values of a column, 'education=FILE' with one a line, instead of those in the table."
     ),
 ]
+Anyway = Annotated[bool, typer.Option("--anyway", help="Go on with a column that looks like an identifier.")]
 WorkerCount = Annotated[int | None, typer.Option("--workers", min=1, help="Processes on this machine.")]
 Dask = Annotated[
     str | None, typer.Option(help="Compute on the Dask cluster whose scheduler is there: 'tcp://host:8786'.")
@@ -82,6 +61,8 @@ Folder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+
         print(f"alphalift {version('alphalift')}")
         raise typer.Exit
 
@@ -109,6 +90,7 @@ def design_command(
     bins: Bins = None,
     alphabet: Alphabet = None,
     time_limit: TimeLimit = 60.0,
+    anyway: Anyway = False,
     after: Annotated[
         list[Path] | None,
         typer.Option(
@@ -131,24 +113,47 @@ def design_command(
     ] = None,
 ) -> None:
     """Design a mechanism for one table, secret, useful column and promise, with its proof."""
-    region = _region(promise, alpha, epsilon)
+    import secrets
+
+    from alphalift.clock import Clock
+    from alphalift.design import design
+    from alphalift.document import save, to_json, withhold_joint
+    from alphalift.given import (
+        Declared,
+        alphabet_files,
+        check_output,
+        document_of,
+        open_mechanism,
+        read_alphabet,
+        read_bins,
+        region_of,
+    )
+    from alphalift.proof.prove import prove
+    from alphalift.sharing import for_sharing
+    from alphalift.show.live import LiveLine
+    from alphalift.show.words import describe
+    from alphalift.solvers import Optimal
+
+    region = region_of(promise, alpha, epsilon)
     if withhold is not None and out is None:
         raise InputError("--withhold needs --out as well: one has the mechanism, the other what opens it")
-    given = [table, *(after or []), *_alphabet_files(alphabet).values()]
+    given = [table, *(after or []), *alphabet_files(alphabet).values()]
     for path in (out, withhold):
         if path is not None:
-            _check_output(path, given)
+            check_output(path, given)
             given.append(path)
-    earlier = [_load(path, openings or []) for path in after or []]
-    declared = Declared(drop_missing, _bins(bins), _alphabet(alphabet))
+    earlier = [open_mechanism(path, openings or []) for path in after or []]
+    declared = Declared(drop_missing, read_bins(bins), read_alphabet(alphabet), anyway)
     joint = declared.read(table, sensitive, useful, earlier)
+    clock = Clock(time_limit)
     with LiveLine() as live:
-        solver = Optimal(time_limit=time_limit, progress=live.show)
+        search = clock.reserving(_FILE_SHARE * time_limit) if out or as_json else clock
+        solver = Optimal(time_limit=time_limit, progress=live.show, clock=search)
         source = declared.source([*sensitive, *useful])
         solution = design(joint, region, solver=solver, source=source, after=earlier)
     if withhold is not None or bits is not None:
         solution = for_sharing(solution, bits) if withhold is not None else prove(solution, bits=bits or 52)
-    document = to_document(solution) if out or withhold or as_json else {}
+    document = document_of(solution, clock) if out or withhold or as_json else {}
     if withhold is not None:
         document, opening = withhold_joint(document, secrets.token_hex(32))
         save(opening, withhold)
@@ -173,6 +178,8 @@ def verify(
     opening: Annotated[Path | None, typer.Option(help="What opens the commitment of a withheld joint.")] = None,
 ) -> None:
     """Prove every claim of a mechanism file again, without trusting any solver; exit code 1 if one is not proven."""
+    from alphalift.proof import checker
+
     files = [path for path in (file, opening) if path is not None]
     for path in files:
         if path.is_dir() or not path.exists():
@@ -234,6 +241,10 @@ def apply_command(
     dask: Dask = None,
 ) -> None:
     """Release a table: every record's value is replaced by its random output, the same at every run."""
+    from alphalift.document import load
+    from alphalift.given import chosen_workers, read_bins
+    from alphalift.release import Plan, read_key, release, written_beside
+
     for path in (mechanism, opening, *(after or [])):
         if path is not None and not path.is_file():
             raise InputError(f"{path}: there is no such file; expected a mechanism as `design --out` writes it")
@@ -245,7 +256,7 @@ def apply_command(
         key=None if key is None else read_key(key),
         record_id=record_id,
         useful=useful or None,
-        bins=_bins(bins) if bins else None,
+        bins=read_bins(bins) if bins else None,
         redefine=other_columns,
         namespace=namespace,
         ids="unique" if ids_unique else "check",
@@ -260,7 +271,7 @@ def apply_command(
     )
     for place in (out, *written_beside(out)):
         require_not(place, [path for path in (mechanism, opening, *(after or [])) if path is not None])
-    with _workers(workers, dask) as chosen:
+    with chosen_workers(workers, dask) as chosen:
         done = release(plan, table, out=out, workers=chosen)
     print(f"Released {done.rows} records, each with one output; promise {done.manifest['promise']}.")
     if not one_shot:
@@ -280,6 +291,8 @@ app.add_typer(key_app, name="key")
 @key_app.command("new")
 def new_key_command(file: Annotated[Path, typer.Argument(help="Where to write it.")]) -> None:
     """Make a new secret key and its ledger, readable by you alone; one key for all releases about the same people."""
+    from alphalift.release import new_key
+
     key = new_key(file)
     print(f"Written: {file} (fingerprint {key.fingerprint}) and its ledger {file}.ledger, readable by you alone.")
     print("Use this one key for all releases about the same people: the ledger beside it remembers them, and refuses")
@@ -299,16 +312,24 @@ def compare_command(
     drop_missing: DropMissing = False,
     bins: Bins = None,
     time_limit: TimeLimit = 60.0,
+    anyway: Anyway = False,
 ) -> None:
     """Put the optimum beside what others do under one promise: a table, compare.csv, compare.png and compare.pdf."""
-    region = _region(promise, alpha, epsilon)
-    _check_folder(out)
-    joint = Declared(drop_missing, _bins(bins)).read(table, sensitive, useful)
+    from alphalift.compare import compare
+    from alphalift.given import Declared, check_folder, read_bins, region_of, write_text
+    from alphalift.show import comparison_table, plot_comparison
+    from alphalift.show.live import LiveLine
+    from alphalift.show.style import save as save_figure
+    from alphalift.solvers import Optimal
+
+    region = region_of(promise, alpha, epsilon)
+    check_folder(out)
+    joint = Declared(drop_missing, read_bins(bins), anyway=anyway).read(table, sensitive, useful)
     with LiveLine() as live:
         comparison = compare(joint, region, solver=Optimal(time_limit=time_limit, progress=live.show))
     print(comparison_table(comparison))
     out.mkdir(parents=True, exist_ok=True)
-    _write(out / "compare.csv", comparison.to_frame().to_csv(index=False))
+    write_text(out / "compare.csv", comparison.to_frame().to_csv(index=False))
     figure = plot_comparison(comparison, secret=" and ".join(sensitive), useful=" and ".join(useful))
     for path in (
         out / "compare.csv",
@@ -328,19 +349,24 @@ def curve(
     points: Annotated[int, typer.Option(min=2, help="How many epsilons up to where X may be published.")] = 24,
     drop_missing: DropMissing = False,
     bins: Bins = None,
+    anyway: Anyway = False,
     workers: WorkerCount = None,
     dask: Dask = None,
     resume: Resume = None,
 ) -> None:
     """Draw how much of the useful column each privacy budget keeps: curve.csv, curve.png and curve.pdf."""
-    _check_folder(out)
-    joint = Declared(drop_missing, _bins(bins)).read(table, sensitive, useful)
-    with _workers(workers, dask) as chosen:
-        tradeoff = _curve(joint, alpha, points, chosen, resume)
+    from alphalift.given import Declared, check_folder, chosen_workers, read_bins, sweep_curves, write_text
+    from alphalift.show import plot_tradeoff
+    from alphalift.show.style import save as save_figure
+
+    check_folder(out)
+    joint = Declared(drop_missing, read_bins(bins), anyway=anyway).read(table, sensitive, useful)
+    with chosen_workers(workers, dask) as chosen:
+        tradeoff = sweep_curves(joint, alpha, points, chosen, resume)
     if tradeoff.resumed:
         print(f"Resumed: {tradeoff.resumed} of {len(tradeoff.records)} cells were in {resume}")
     out.mkdir(parents=True, exist_ok=True)
-    _write(out / "curve.csv", tradeoff.to_frame().to_csv(index=False))
+    write_text(out / "curve.csv", tradeoff.to_frame().to_csv(index=False))
     figure = plot_tradeoff(tradeoff)
     for path in (out / "curve.csv", save_figure(figure, out / "curve.png"), save_figure(figure, out / "curve.pdf")):
         print(f"Written: {path}")
@@ -359,9 +385,13 @@ def reproduce(
     resume: Resume = None,
 ) -> None:
     """Run the paper's section V beside the certified optimum: Figure 1, the data and a verdict on every claim."""
-    _check_folder(out)
+    from alphalift.given import check_folder, chosen_workers
+    from alphalift.paper import OPTIMUM_EPSILONS, run_experiment, write_experiment
+    from alphalift.solvers.algorithm1 import PAPER_EPSILONS
+
+    check_folder(out)
     epsilons = PAPER_EPSILONS if every_cell else OPTIMUM_EPSILONS
-    with _workers(workers, dask) as chosen:
+    with chosen_workers(workers, dask) as chosen:
         experiment = run_experiment(distributions, seed, optimum_epsilons=epsilons, workers=chosen, resume=resume)
     if experiment.resumed:
         print(f"Resumed: {experiment.resumed} cells were in {resume}")
@@ -372,14 +402,23 @@ def reproduce(
 @app.command()
 def demo(out: Folder = Path("demo")) -> None:
     """Design a release of education that protects race in the 1994 US census, and draw it."""
-    _check_folder(out)
+    from alphalift.data import adult
+    from alphalift.design import design
+    from alphalift.document import to_document, to_json
+    from alphalift.given import check_folder, sweep_curves, write_text
+    from alphalift.regions import AlphaLift
+    from alphalift.show import describe, plot_mechanism, plot_tradeoff
+    from alphalift.show.style import save as save_figure
+    from alphalift.tables import read_joint
+
+    check_folder(out)
     joint = read_joint(adult(), sensitive="race", useful="education")
     solution = design(joint, AlphaLift(alpha=10, epsilon=0.3))
     print(f"The 1994 US census, {joint.n} people. Sensitive: race. Useful: education.")
     print(describe(solution, secret="race", useful="education"))
     out.mkdir(parents=True, exist_ok=True)
-    _write(out / "mechanism.json", to_json(to_document(solution)))  # of a table that is public
-    tradeoff = _curve(joint, [float("inf"), 10.0, 3.0], 24)
+    write_text(out / "mechanism.json", to_json(to_document(solution)))  # of a table that is public
+    tradeoff = sweep_curves(joint, [float("inf"), 10.0, 3.0], 24)
     written = [
         out / "mechanism.json",
         save_figure(plot_tradeoff(tradeoff, mark=solution), out / "curve.png"),
@@ -387,139 +426,6 @@ def demo(out: Folder = Path("demo")) -> None:
     ]
     for path in written:
         print(f"Written: {path}")
-
-
-def _region(promise: str | None, alpha: str | None, epsilon: str | None) -> Region:
-    """The promise, which is given as one text or as alpha and epsilon."""
-    if promise is not None and alpha is None and epsilon is None:
-        return parse(promise)
-    if promise is None and alpha is not None and epsilon is not None:
-        return AlphaLift(alpha, epsilon)  # type: ignore[arg-type]  # texts keep the digits that were typed
-    raise InputError("give the promise as --alpha and --epsilon, or as --promise")
-
-
-def _check_folder(out: Path) -> None:
-    """Fail before the work, not after it."""
-    if any(place.exists() and not place.is_dir() for place in (out, *out.parents)):
-        raise InputError(f"{out} is a file, or lies in one; expected a folder to write to")
-
-
-def _load(path: Path, openings: Sequence[Path]) -> Stored:
-    """The mechanism, opened by that of the openings which fits if it withholds its counts."""
-    for opening in openings:
-        with suppress(ProofError):
-            return load(path, opening)
-    return load(path)
-
-
-def _check_output(out: Path, given: Sequence[Path]) -> None:
-    """Fail before the work, not after it, and never write over the table, which is the first, or what else is given."""
-    require_not(out, given)
-    require_outside(out, given[0])
-    require_file_place(out)
-
-
-def _write(path: Path, text: str) -> None:
-    """The text as a file that appears whole."""
-    with whole_file(path) as part:
-        part.write_text(text, encoding="utf-8", newline="")
-
-
-@dataclass(frozen=True)
-class Declared:
-    """What was declared about a table's columns."""
-
-    drop_missing: bool
-    bins: dict[str, list[float]]
-    alphabet: dict[str, list[str]] = field(default_factory=dict)
-
-    def read(self, table: Path, sensitive: list[str], useful: list[str], after: Sequence[Stored] = ()) -> Joint:
-        """The joint, with the columns beside it that were released before."""
-        beside = columns_before(after)
-        if not all(variable.columns for variable in beside):
-            raise InputError("a mechanism given with --after does not say which columns it releases; design it again")
-        return read_joint(
-            table,
-            sensitive=sensitive,
-            useful=useful,
-            missing="drop" if self.drop_missing else "symbol",
-            bins=self.bins,
-            alphabet=self.alphabet,
-            beside=beside,
-        )
-
-    def source(self, columns: list[str]) -> str:
-        """Where the domain came from, for the file's provenance."""
-        declared = [*self.bins, *self.alphabet]
-        read = [column for column in columns if column not in declared]
-        parts = [
-            f"{'declared' if names is declared else 'read from the table'} for {', '.join(names)}"
-            for names in (declared, read)
-            if names
-        ]
-        return f"domain {' and '.join(parts)}"
-
-
-def _alphabet(texts: list[str] | None) -> dict[str, list[str]]:
-    """Declared values by column, read from files with one value a line."""
-    declared = {}
-    for column, file in _alphabet_files(texts).items():
-        try:
-            declared[column] = file.read_text(encoding="utf-8").splitlines()
-        except UnicodeDecodeError:
-            raise InputError(f"{file} is not a text in UTF-8; expected one value a line") from None
-    return declared
-
-
-def _alphabet_files(texts: list[str] | None) -> dict[str, Path]:
-    files: dict[str, Path] = {}
-    for text in texts or []:
-        column, sign, file = text.partition("=")
-        if not sign or not Path(file).is_file():
-            raise InputError(f"an alphabet is written as 'column=FILE' with a file that exists, not {text!r}")
-        if column in files:
-            raise InputError(f"--alphabet is given twice for the column {column!r}; put all its values into one file")
-        files[column] = Path(file)
-    return files
-
-
-def _bins(texts: list[str] | None) -> dict[str, list[float]]:
-    """Declared bins by column: 'age=18,30' are <18, 18 to <30 and >=30."""
-    bins: dict[str, list[float]] = {}
-    for text in texts or []:
-        column, sign, edges = text.rpartition("=")
-        if column in bins:
-            raise InputError(f"--bins is given twice for the column {column!r}; put all its edges into one")
-        try:
-            bins[column] = [float(edge) for edge in edges.split(",")]
-        except ValueError:
-            sign = ""
-        if not sign:
-            raise InputError(f"bins are written as 'column=18,30,65', not {text!r}")
-    return bins
-
-
-@contextmanager
-def _workers(count: int | None, dask: str | None) -> Iterator[Workers]:
-    """Who computes: processes here, or a Dask cluster."""
-    if count is not None and dask is not None:
-        raise InputError("give --workers, for processes on this machine, or --dask, for a cluster, not both")
-    if dask is None:
-        yield count
-    else:
-        with dask_executor(dask) as executor:
-            yield executor
-
-
-def _curve(
-    joint: Joint, alphas: list[float], points: int, workers: Workers = None, resume: Path | None = None
-) -> Tradeoff:
-    """Evenly spaced epsilons up to the largest eps_max, shared by all alphas; a single one if S tells nothing."""
-    ends = [epsilon_max(joint, alpha) for alpha in alphas]
-    # Rounded up to six digits, so that each curve reaches the point from which X itself may be published.
-    epsilons = np.unique(np.ceil(np.append(np.linspace(0, max(ends), points), ends) * 1e6 - 1e-6) / 1e6 + 0.0)
-    regions = grid(AlphaLift, alpha=alphas, epsilon=epsilons.tolist())
-    return sweep(joint, regions, workers=workers, resume=resume)
 
 
 def main() -> None:
@@ -530,14 +436,15 @@ def main() -> None:
         app()
     except SystemExit as end:
         if end.code == 130:  # Ctrl-C, of which typer makes this
-            Console(stderr=True).print("alphalift: interrupted", style="red")
+            _complain("interrupted")
         raise
     except (AlphaliftError, OSError) as error:
-        Console(stderr=True).print(
-            f"alphalift: {in_words(error)}", style="red", highlight=False, markup=False, soft_wrap=True
-        )
+        _complain(in_words(error))
         sys.exit(1)
 
 
-if __name__ == "__main__":
-    main()
+def _complain(text: str) -> None:
+    """One line on standard error, red on a terminal."""
+    from rich.console import Console
+
+    Console(stderr=True).print(f"alphalift: {text}", style="red", highlight=False, markup=False, soft_wrap=True)

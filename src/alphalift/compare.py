@@ -46,7 +46,7 @@ _BASELINES: dict[str, Solver] = {
 # Rows that differ by less are equally useful: the optimum's integers and its margin cost less than that.
 _DIGITS = 6
 # A share of X's utility by which floats may exceed a bound: both sides are sums of rounded terms.
-_ROUNDING = 1e-9
+_BOUND_SLACK = 1e-9
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Comparison:
     @property
     def normalized_bound(self) -> float:
         """What no mechanism that keeps the promise exceeds, as a share of publishing X."""
-        everything = self.solution.objective.of_publishing_all(self.solution.joint.p_x)
+        everything = self.solution.utility_function.of_publishing_all(self.solution.joint.p_x)
         return self.solution.upper_bound / everything if everything > 0 else 1.0
 
     @property
@@ -142,12 +142,12 @@ class _Comparing:
 
     def __init__(self, solution: Solution) -> None:
         self.solution = solution
-        self.everything = solution.objective.of_publishing_all(solution.joint.p_x)
+        self.everything = solution.utility_function.of_publishing_all(solution.joint.p_x)
 
     def baseline(self, name: str, baseline: Solver) -> Row:
         begin = time.perf_counter()
         try:
-            found = baseline.solve(self.solution.joint, [self.solution.region], self.solution.objective)[0]
+            found = baseline.solve(self.solution.joint, [self.solution.region], self.solution.utility_function)[0]
         except SettingError as error:
             return Row(name, math.nan, math.nan, math.nan, None, 0, math.nan, f"not applicable: {error}")
         row = self.row(name, found.mechanism, time.perf_counter() - begin, found.settings)
@@ -155,20 +155,20 @@ class _Comparing:
         return row
 
     def _refuse_above_bound(self, name: str, found: Solution) -> None:
-        limit = self.solution.upper_bound + _ROUNDING * self.everything
+        limit = self.solution.upper_bound + _BOUND_SLACK * self.everything
         # Where the slack that floats are granted explains it, the bound stands.
-        if found.utility > limit and _without_slack(found).utility(found.objective) > limit:
+        if found.utility > limit and _without_slack(found).utility(found.utility_function) > limit:
             raise SolverError(
                 f"{name} keeps the promise with utility {found.utility:.12g}, above the bound "
                 f"{self.solution.upper_bound:.12g} on every mechanism: the bound is wrong; please report this"
             )
 
     def row(self, name: str, mechanism: Mechanism, seconds: float, note: str) -> Row:
-        region, utility = self.solution.region, mechanism.utility(self.solution.objective)
+        region, utility = self.solution.region, mechanism.utility(self.solution.utility_function)
         check = mechanism.check(region)
         return Row(
             name,
-            mechanism.normalized_utility(self.solution.objective),
+            mechanism.normalized_utility(self.solution.utility_function),
             utility / self.solution.utility if self.solution.utility > 0 else math.nan,
             check.worst_value,
             check.kept,

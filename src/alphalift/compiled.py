@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from numba import njit, types
+from numba.core import event
 
 VECTOR, MATRIX, INTEGERS = types.float64[::1], types.float64[:, ::1], types.int64[::1]
 
@@ -17,6 +22,70 @@ CURVE = types.float64(types.float64, types.int64)
 
 # Nothing is compiled at import: the decorator waits for the first call, and numba keeps the result on disk.
 kernel = njit(cache=True, nogil=True, error_model="numpy")
+# For what only kernels call: compiled once by itself, without the code that would make it callable from Python or C.
+_NO_WRAPPERS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+subroutine = njit(nogil=True, error_model="numpy", **_NO_WRAPPERS)
+# For a step in the inner loop of a kernel: a subroutine that LLVM inlines, since counting references to the arrays of named
+# tuples at every call would take longer than the step itself.
+inlined = njit(nogil=True, error_model="numpy", forceinline=True, **_NO_WRAPPERS)
+# For the other steps: a part of its caller from the beginning, which takes half as long to compile. Fewer references are
+# optimised away then: as steps of the inner loop these would take a third longer.
+spliced = njit(nogil=True, error_model="numpy", inline="always")
+
+_LOGGER = logging.getLogger("alphalift")
+
+
+@subroutine
+def copy_row(source, i, target, j):  # type: ignore[no-untyped-def]
+    """target[j] = source[i]; as a loop, because numba spends seconds on the error messages of an assignment of slices."""
+    for k in range(source.shape[1]):
+        target[j, k] = source[i, k]
+
+
+def tuple_type(cls: type[tuple[Any, ...]], *fields: Any) -> Any:
+    """The type of a NamedTuple in a kernel's signature, from the types of its fields."""
+    return types.BaseTuple.from_types(fields, cls)  # type: ignore[no-untyped-call]
+
+
+class _Compiling(event.Listener):
+    """What happens while numba compiles: it is said at once, once in a process, and Ctrl-C ends it between two passes."""
+
+    said, interrupted = False, False
+
+    def on_start(self, event: Any) -> None:
+        if self.interrupted:
+            self.interrupted = False
+            raise KeyboardInterrupt
+        if not self.said:
+            self.said = True
+            # A warning, since these are shown, on standard error, where nobody has set up logging.
+            _LOGGER.warning("Compiling the solver's kernels, once on this machine (about 25 s)")
+
+    def on_end(self, event: Any) -> None:
+        """Nothing: an error would hide the one that has ended the pass."""
+
+    def interrupt(self, number: int, frame: object) -> None:
+        self.interrupted = True
+
+
+_COMPILING = _Compiling()
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Keeps Ctrl-C until numba is between two passes: inside of LLVM's callbacks it would be printed and forgotten."""
+    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not usual or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, _COMPILING.interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if _COMPILING.interrupted:
+        _COMPILING.interrupted = False
+        raise KeyboardInterrupt
 
 
 @cache
@@ -26,4 +95,5 @@ def compile_once(function: Callable[..., Any], signature: Any) -> Any:
     With a signature, functions that it takes as arguments are plain pointers, so that one compilation serves
     every region and utility, and numba's cache on disk finds it again.
     """
-    return njit(signature, cache=True, nogil=True, error_model="numpy")(function)
+    with _interruptible(), event.install_listener("numba:run_pass", _COMPILING):
+        return njit(signature, cache=True, nogil=True, error_model="numpy")(function)

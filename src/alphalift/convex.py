@@ -1,6 +1,6 @@
-"""Convex sets as compiled kernels know them: parts, each with a support function of one of four kinds.
+"""Convex sets as compiled kernels know them: constraints, each with a support function of one of four kinds.
 
-A part confines k linear functions of a vector, its *moments* m: for every w >= 0 (CALLED: every w), w.m <= sigma(w).
+A constraint confines k linear functions of a vector, its *moments* m: for every w >= 0 (CALLED: every w), w.m <= sigma(w).
 The kinds are
 
     HALF_SPACES  sigma(w) = g.w                       parameters g
@@ -9,8 +9,8 @@ The kinds are
     CALLED       sigma(w) >= 0, a Python function's    parameter: which one
 
 ENTROPY has a direction b >= 0 without a moment (K times the b of docs/theory.md). Half-spaces may have *slacks*:
-further variables of the set, each within [0, width], with coefficients in the half-spaces and no other role. A part may
-have a *capacity*, a linear function M >= 0 of the vector: it then says w.m <= sigma(w) M, a cone instead of a set.
+further variables of the set, each within [0, width], with coefficients in the half-spaces and no other role. A constraint
+may have a *capacity*, a linear function M >= 0 of the vector: it then says w.m <= sigma(w) M, a cone instead of a set.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
@@ -21,22 +21,25 @@ import ctypes
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from alphalift.compiled import CALLBACK, kernel
-from alphalift.exact import Array
+from alphalift.arrays import Array
+from alphalift.compiled import CALLBACK, INTEGERS, VECTOR, inlined, kernel, subroutine, tuple_type
 
 RowFunction = Callable[[Array], Array]
 
 HALF_SPACES, NORM_BALL, ENTROPY, CALLED = 0, 1, 2, 3
 # The largest exponent of the entropy kind's terms; beyond it the value is called infinite.
 _LARGEST_EXPONENT = 300.0
-# Steps of first and second differences, relative to the largest entry.
+# Steps of first and second differences, relative to the largest entry: well above the roots (third and fourth) of a
+# float's precision, so that a difference keeps some five digits, and small where sigma is smooth.
 _FINE, _COARSE = 1e-5, 1e-3
+# What the largest entry of w = 0 is taken for: neither a step of differences nor its square may be 0.
+_LEAST_ENTRY = 1e-150
 _PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
 
 
@@ -68,7 +71,7 @@ class Callback(types.WrapperAddressProtocol):
 def _with_derivatives(function: RowFunction, w: Array) -> Array:
     """Value, gradient and Hessian of a smooth function of rows at one row."""
     size = len(w)
-    largest = max(float(np.abs(w).max()), 1e-300)
+    largest = max(float(np.abs(w).max()), _LEAST_ENTRY)
     fine, coarse = _FINE * largest, _COARSE * largest
     eye = np.eye(size)
     i, j = np.triu_indices(size, 1)
@@ -86,7 +89,20 @@ def _with_derivatives(function: RowFunction, w: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class ComponentDual:
+    """One component's share of a dual (w, nu) as files have it.
+
+    w has a number for every secret, `extra` what the component's support function takes beside it, and `shift` is what nu
+    loses.
+    """
+
+    w: Array
+    extra: tuple[float, ...] = ()
+    shift: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Constraint:
     """One convex set of vectors q: its moments are `directions` q, (k, n); slacks are (count, k) with their widths."""
 
     kind: int
@@ -95,100 +111,128 @@ class Part:
     slacks: Array = field(default_factory=lambda: np.empty((0, 0)))
     widths: Array = field(default_factory=lambda: np.empty(0))
     function: RowFunction | None = None
-    # Half-spaces whose bound is what the others and sum q = 1 leave; and whether the part cannot bind at all.
-    capped: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
-    idle: bool = False
     # M q of the vector q, (n,), or 1 without it.
     capacity: Array | None = None
+    # The way back to the component that this was made of, where it is not simply the w that the directions add up to.
+    inverse: Callable[[Array], ComponentDual] | None = None
+
+    def invert(self, multipliers: Array) -> ComponentDual:
+        """The component's dual that says at least as much as these multipliers of the moments, (k,)."""
+        return ComponentDual(self.directions.T @ multipliers) if self.inverse is None else self.inverse(multipliers)
+
+
+class Constraints(NamedTuple):
+    """The support functions of an intersection as kernels take them: one entry of the first four a constraint.
+
+    Constraint p has the entries first[p]:last[p] of all moments, and of every w; its parameters start at offset[p].
+    """
+
+    kind: NDArray[np.int64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    offset: NDArray[np.int64]
+    parameters: Array
+    callback: Callback
+
+
+CONSTRAINTS = tuple_type(Constraints, *4 * [INTEGERS], VECTOR, types.FunctionType(CALLBACK))
 
 
 @dataclass(frozen=True, eq=False)
 class ConvexSet:
-    """The intersection of parts as arrays for kernels: one row (kind, first, last, offset) a part.
+    """The intersection of constraints: their support functions, and all their moments one below the other, (k, n).
 
-    `fixed` is 0 for parts with a capacity and 1 for others, `capacities` (parts, n), or (0, n) where no part has one.
+    A constraint's capacity at the vector q is base_capacity + `capacities` q: base_capacity is 1 for a set and 0 for
+    a cone, `capacities` (constraints, n), or (0, n) where there is no cone.
     """
 
-    rows: NDArray[np.int64]
-    parameters: Array
+    constraints: Constraints
     directions: Array
     slacks: Array
     widths: Array
-    callback: Callback
-    fixed: Array
+    base_capacity: Array
     capacities: Array
 
     @classmethod
-    def intersecting(cls, parts: Sequence[Part]) -> ConvexSet:
-        sizes = [len(part.directions) for part in parts]
-        first = np.cumsum([0, *sizes])
-        offsets = np.cumsum([0, *(len(part.parameters) for part in parts)])
-        rows = [(part.kind, first[i], first[i + 1], offsets[i]) for i, part in enumerate(parts)]
-        slacks = np.zeros((sum(len(part.widths) for part in parts), first[-1]))
-        row, functions = 0, list[RowFunction]()
-        for i, part in enumerate(parts):
-            slacks[row : row + len(part.widths), first[i] : first[i + 1]] = part.slacks.reshape(-1, sizes[i])
-            row += len(part.widths)
-        parameters = [part.parameters for part in parts]
-        for i, part in enumerate(parts):
-            if part.function is not None:
-                parameters[i] = np.array([float(len(functions))])
-                functions.append(part.function)
+    def intersecting(cls, constraints: Sequence[Constraint]) -> ConvexSet:
+        sizes = [len(constraint.directions) for constraint in constraints]
+        ends = np.cumsum([0, *sizes])
+        offsets = np.cumsum([0, *(len(constraint.parameters) for constraint in constraints)])
+        slacks = np.zeros((sum(len(constraint.widths) for constraint in constraints), ends[-1]))
+        row, functions, parameters = 0, list[RowFunction](), list[Array]()
+        for i, constraint in enumerate(constraints):
+            own = constraint.slacks.reshape(-1, sizes[i])
+            slacks[row : row + len(constraint.widths), ends[i] : ends[i + 1]] = own
+            row += len(constraint.widths)
+            if constraint.function is None:
+                parameters.append(constraint.parameters)
+            else:  # the one parameter is which of the functions it is
+                parameters.append(np.array([float(len(functions))]))
+                functions.append(constraint.function)
+        kinds = np.array([constraint.kind for constraint in constraints], np.int64)
+        layout = kinds, ends[:-1], ends[1:], offsets[:-1]
         return cls(
-            np.array(rows, dtype=np.int64),
-            np.concatenate(parameters),
-            np.concatenate([part.directions for part in parts]),
+            Constraints(*layout, np.concatenate(parameters), Callback(functions)),
+            np.concatenate([constraint.directions for constraint in constraints]),
             slacks,
-            np.concatenate([part.widths for part in parts]),
-            Callback(functions),
-            np.array([float(part.capacity is None) for part in parts]),
-            _capacities(parts),
+            np.concatenate([constraint.widths for constraint in constraints]),
+            np.array([float(constraint.capacity is None) for constraint in constraints]),
+            _capacities(constraints),
         )
 
 
-def _capacities(parts: Sequence[Part]) -> Array:
-    size = parts[0].directions.shape[1]
-    if all(part.capacity is None for part in parts):
+def _capacities(constraints: Sequence[Constraint]) -> Array:
+    size = constraints[0].directions.shape[1]
+    if all(constraint.capacity is None for constraint in constraints):
         return np.empty((0, size))
-    return np.array([np.zeros(size) if part.capacity is None else part.capacity for part in parts])
+    return np.array([np.zeros(size) if own.capacity is None else own.capacity for own in constraints])
 
 
 @kernel
-def support(kind, w, parameters, callback, gradient, hessian):
-    """sigma(w) of one part for w >= 0; fills its derivatives (the Hessian's lower triangle) unless they are empty."""
+def supports(constraints, w, out):
+    """sigma of every constraint at its own entries of w >= 0."""
+    no_gradient, no_hessian = np.empty(0), np.empty((1, 1))[:0, :0]  # typed as the derivatives are: compiled once
+    firsts, lasts = constraints.first, constraints.last
+    for p in range(len(firsts)):
+        out[p] = support(constraints, p, w[firsts[p] : lasts[p]], no_gradient, no_hessian)
+
+
+@kernel
+def support(constraints, p, w, gradient, hessian):
+    """sigma(w) of constraint p for w >= 0; fills its derivatives (the Hessian's lower triangle) unless they are empty."""
+    kind, parameters = constraints.kind[p], constraints.parameters[constraints.offset[p] :]
     if kind == HALF_SPACES:
         return _half_spaces(w, parameters, gradient)
     if kind == NORM_BALL:
         return _norm_ball(w, parameters, gradient, hessian)
     if kind == CALLED:
-        return _called(w, parameters, callback, gradient, hessian)
+        return _called(w, parameters, constraints.callback, gradient, hessian)
     return _entropy(w, parameters, gradient, hessian)
 
 
-@kernel
-def _half_spaces(w, parameters, gradient):
+@inlined
+def _half_spaces(w, sides, gradient):
     total = 0.0
     for i in range(len(w)):
-        total += parameters[i] * w[i]
+        total += sides[i] * w[i]
     for i in range(len(gradient)):
-        gradient[i] = parameters[i]
+        gradient[i] = sides[i]
     return total
 
 
-@kernel
+@inlined
 def _norm_ball(w, parameters, gradient, hessian):
-    t, a = parameters[0], parameters[1]
+    t, a, weights = parameters[0], parameters[1], parameters[2:]
     size = len(w)
-    largest = w.max()
+    largest, mean = _largest(w), 0.0
     if not largest > 0.0:
         return 0.0
-    mean = 0.0
     for s in range(size):
-        mean += parameters[2 + s] * (w[s] / largest) ** a
+        mean += weights[s] * (w[s] / largest) ** a
     norm = largest * mean ** (1.0 / a)
     if len(gradient):
         for s in range(size):
-            gradient[s] = t * parameters[2 + s] * (w[s] / norm) ** (a - 1.0)
+            gradient[s] = t * weights[s] * (w[s] / norm) ** (a - 1.0)
         for s in range(size):
             for other in range(s + 1):
                 hessian[s, other] = -(a - 1.0) / (t * norm) * gradient[s] * gradient[other]
@@ -196,49 +240,69 @@ def _norm_ball(w, parameters, gradient, hessian):
     return t * norm
 
 
-@kernel
+@subroutine
+def _largest(w):
+    largest = -np.inf
+    for i in range(len(w)):
+        largest = max(largest, w[i])
+    return largest
+
+
+@inlined
 def _entropy(w, parameters, gradient, hessian):
-    epsilon, steep = parameters[0], parameters[1]
+    epsilon, steepness, weights = parameters[0], parameters[1], parameters[2:]
     size = len(w) - 1
     b = w[size]
     if not b > 0.0:
-        return 0.0 if not w.max() > 0.0 else np.inf
-    mean, slope, curve = 0.0, 0.0, 0.0
+        return 0.0 if not _largest(w) > 0.0 else np.inf
+    mean, slope, curvature = 0.0, 0.0, 0.0
     for s in range(size):
         ratio = w[s] / b
-        if steep * (ratio - 1.0) > _LARGEST_EXPONENT:
+        if steepness * (ratio - 1.0) > _LARGEST_EXPONENT:
             return np.inf
-        term = parameters[2 + s] * math.exp(steep * (ratio - 1.0))
+        term = weights[s] * math.exp(steepness * (ratio - 1.0))
         mean += term
         slope += term * ratio
-        curve += term * ratio * ratio
+        curvature += term * ratio * ratio
         if len(gradient):
             gradient[s] = term
             for other in range(s):
                 hessian[s, other] = 0.0
-            hessian[s, s] = term * steep / b
-            hessian[size, s] = -term * ratio * steep / b
+            hessian[s, s] = term * steepness / b
+            hessian[size, s] = -term * ratio * steepness / b
     if len(gradient):
-        gradient[size] = 1.0 + (epsilon - 1.0 + mean) / steep - slope
-        hessian[size, size] = curve * steep / b
-    return b * (1.0 + (epsilon - 1.0 + mean) / steep)
+        gradient[size] = 1.0 + (epsilon - 1.0 + mean) / steepness - slope
+        hessian[size, size] = curvature * steepness / b
+    return b * (1.0 + (epsilon - 1.0 + mean) / steepness)
 
 
-@kernel
+@inlined
 def _called(w, parameters, callback, gradient, hessian):
-    size = len(w)
-    point, out = w.copy(), np.empty(1 + size + size * size)
-    callback(int(parameters[0]), point.ctypes, size, out.ctypes)
-    if len(gradient):
-        gradient[:] = out[1 : 1 + size]
-        hessian[:, :] = out[1 + size :].reshape((size, size))
+    size, which = len(w), int(parameters[0])
+    out = np.empty(1 + size + size * size)
+    callback(which, w.ctypes, size, out.ctypes)
+    for i in range(len(gradient)):
+        gradient[i] = out[1 + i]
+        for j in range(size):
+            hessian[i, j] = out[1 + size + i * size + j]
     return out[0]
 
 
-@kernel
-def supports(rows, parameters, callback, w, out):
-    """The parts' support functions, each at its own directions."""
-    nothing, none = np.empty(0), np.empty((0, 0))
-    for p in range(len(rows)):
-        kind, first, last, offset = rows[p]
-        out[p] = support(kind, w[first:last], parameters[offset:], callback, nothing, none)
+@subroutine
+def support_magnitudes(constraints, w, sigmas):
+    """Replace every sigma by the sum of the terms that it was computed from, each times what its error is amplified by."""
+    kinds, firsts, lasts, parameters = constraints.kind, constraints.first, constraints.last, constraints.parameters
+    for p in range(len(kinds)):
+        first, last, offset = firsts[p], lasts[p], constraints.offset[p]
+        if kinds[p] == HALF_SPACES:  # whose terms may cancel; the other kinds' are positive
+            sigmas[p] = 0.0
+            for i in range(first, last):
+                sigmas[p] += abs(parameters[offset + i - first]) * w[i]
+        elif kinds[p] == ENTROPY and w[last - 1] > 0.0:  # an exponent's error grows with it
+            b, steepness, total = w[last - 1], parameters[offset + 1], 1.0
+            for i in range(first, last - 1):
+                weight, ratio = parameters[offset + 2 + i - first], w[i] / b
+                total += weight * (1.0 + ratio) * math.exp(steepness * (ratio - 1.0))
+            sigmas[p] = b * total
+        else:
+            sigmas[p] = abs(sigmas[p])

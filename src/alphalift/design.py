@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from alphalift.errors import SettingError
+from alphalift.clock import Clock
+from alphalift.estimate import proof_seconds
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
-from alphalift.proof import as_floats, checkable, proven_integers
+from alphalift.proof.prove import USUAL_BITS, prove
 from alphalift.regions import After, Region, perfect_privacy
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal, Solver
 from alphalift.together import Proven, earlier_of
 from alphalift.utilities import MutualInformation, Utility
 
-_USUAL_BITS, _MOST_BITS = 52, 512
-# A share of X's information that a status of "optimal" may lose by rounding.
-_NOTABLE_LOSS = 1e-6
-# Beyond this gap, what perfect privacy keeps is worth a look; it is found quickly.
+# Beyond this gap, what perfect privacy keeps is worth a look; it is found quickly, and gets so many seconds.
 _LARGE_GAP = 0.02
-_PERFECT_SOLVER = Optimal(relative_gap=1e-3, time_limit=10, keep_certificate=False)
+_LEAST_SECONDS, _MOST_SECONDS = 1.0, 10.0
+_PERFECT_SOLVER = Optimal(relative_gap=1e-3, keep_certificate=False)
+# The share of its time that a request keeps at most for the proof of what it has found.
+_PROOF_SHARE = 0.5
 
 
 def design(
@@ -29,7 +31,7 @@ def design(
     *,
     utility: Utility | None = None,
     solver: Solver | None = None,
-    bits: int = _USUAL_BITS,
+    bits: int = USUAL_BITS,
     source: str = "",
     after: Sequence[Proven] = (),
 ) -> Solution:
@@ -41,17 +43,34 @@ def design(
 
     `after` are mechanisms that have released this column, or others of the same people: the promise is then about all of
     their outputs and this one's together. The joint must have their columns (`read_joint(..., beside=...)`).
+
+    The time limit of `Optimal` is for all of it, proof included: what would be late is left out, which may cost utility and
+    never the promise. Ctrl-C returns the best so far, proven.
     """
     solver = solver or Optimal()
     about = region.about(joint)
     earlier = earlier_of(about, after) if after else None
     promise = region if earlier is None else earlier.promise(region, about)
-    found = _solved(about, promise, solver, utility or MutualInformation())
+    timed, clock = _timed(solver, about)
+    found = _solved(about, promise, timed, utility or MutualInformation())
     found = replace(found, settings="; ".join(filter(None, [repr(solver), source])), after=earlier)
-    proven = prove(found, bits=bits)
-    if isinstance(solver, Optimal) and (proven.status is Status.ROUNDED or proven.relative_gap > _LARGE_GAP):
-        return _at_least_perfect(proven, bits)
-    return proven
+    proven = _proven(found, bits, clock)
+    poor = proven.status is Status.ROUNDED or proven.relative_gap > _LARGE_GAP
+    if not isinstance(solver, Optimal) or not poor or proven.status is Status.INTERRUPTED:
+        return proven
+    try:
+        return _at_least_perfect(proven, bits, clock)
+    except KeyboardInterrupt:
+        return replace(proven, status=Status.INTERRUPTED)
+
+
+def _timed(solver: Solver, joint: Joint) -> tuple[Solver, Clock]:
+    """The solver as part of a request, which keeps time for the proof, and the request's clock."""
+    if not isinstance(solver, Optimal):
+        return solver, Clock()
+    clock = solver.clock or Clock(solver.time_limit)
+    proof = min(proof_seconds(joint), _PROOF_SHARE * clock.left)
+    return replace(solver, clock=clock.reserving(proof) if math.isfinite(clock.seconds) else clock), clock
 
 
 def _solved(joint: Joint, promise: Region, solver: Solver, utility: Utility) -> Solution:
@@ -59,43 +78,37 @@ def _solved(joint: Joint, promise: Region, solver: Solver, utility: Utility) -> 
     if not isinstance(promise, After):
         return solver.solve(joint, [promise], utility)[0]
     found = solver.solve(promise.known, [promise], utility)[0]
-    return replace(found, mechanism=Mechanism(joint, found.mechanism.p_y_given_x))
+    return replace(found, mechanism=Mechanism(joint, found.mechanism.law))
 
 
-def _at_least_perfect(proven: Solution, bits: int) -> Solution:
+def _proven(found: Solution, bits: int, clock: Clock) -> Solution:
+    """The solution in integers; a proof has a second also when time is up, and another after Ctrl-C."""
+    try:
+        return prove(found, bits=bits, clock=Clock(max(clock.left, _LEAST_SECONDS)))
+    except KeyboardInterrupt:
+        return replace(prove(found, bits=bits, clock=Clock(_LEAST_SECONDS)), status=Status.INTERRUPTED)
+
+
+def _at_least_perfect(proven: Solution, bits: int, clock: Clock) -> Solution:
     """The solution, or what perfect privacy keeps where that is more: it keeps every promise.
 
     With `After`, S and the earlier outputs together are the secret that it leaves as it is.
 
-    Budgets so tiny that floats or bits can hardly use them would otherwise do worse than a budget of 0.
+    Budgets so tiny that floats or bits can hardly use them would otherwise do worse than a budget of 0. It is left out where
+    there is no time to prove it.
     """
-    if proven.region.perfect or proven.integers is None:
+    seconds = max(_LEAST_SECONDS, min(clock.left, _MOST_SECONDS))
+    if proven.region.perfect or proven.integers is None or proof_seconds(proven.joint) > seconds:
         return proven
     after = proven.region if isinstance(proven.region, After) else None
-    found = _PERFECT_SOLVER.solve(after.known if after else proven.joint, [perfect_privacy()], proven.objective)[0]
-    perfect = prove(found, bits=bits)
+    solver, joint = replace(_PERFECT_SOLVER, time_limit=seconds), after.known if after else proven.joint
+    found = solver.solve(joint, [perfect_privacy()], proven.utility_function)[0]
+    perfect = _proven(found, bits, clock)
+    if Status.INTERRUPTED in (found.status, perfect.status):
+        proven = replace(proven, status=Status.INTERRUPTED)
     if perfect.utility <= proven.utility or perfect.integers is None:
         return proven
-    mechanism, integers = Mechanism(proven.joint, perfect.mechanism.p_y_given_x), perfect.integers
+    mechanism, integers = Mechanism(proven.joint, perfect.mechanism.law), perfect.integers
     if after is not None:
         integers = replace(integers, labels=integers.labels | {"s": list(proven.joint.s_labels)}, unseen=None)
     return replace(proven, mechanism=mechanism, integers=integers)
-
-
-def prove(solution: Solution, *, bits: int = _USUAL_BITS) -> Solution:
-    """The same solution with its mechanism rounded to integers over 2^bits and proven to keep the promise.
-
-    What costs utility is the rounding, by less than 1e-9 at 52 bits in ordinary cases. Where the checker does not
-    know the region, the mechanism stays as it is and its status says that it is unproven; where few bits lose more
-    than a millionth of X, the status says so too.
-    """
-    if not 1 <= bits <= _MOST_BITS:
-        raise SettingError(f"bits is {bits}, expected 1 to {_MOST_BITS}")
-    promise = checkable(solution.region)
-    if promise is None:
-        return replace(solution, status=Status.UNPROVEN)
-    integers = proven_integers(solution.mechanism, promise, bits, solution.region.blocks(solution.joint))
-    floats = Mechanism(solution.joint, as_floats(integers.weights, integers.bits))
-    proven = replace(solution, mechanism=floats, integers=integers)
-    lost = solution.normalized_utility - proven.normalized_utility
-    return replace(proven, status=Status.ROUNDED) if lost > _NOTABLE_LOSS else proven

@@ -12,11 +12,14 @@ from typing import Any
 
 from flint import arb
 
+from alphalift.clock import Clock
 from alphalift.errors import InputError, PromiseError, ProofError
+from alphalift.exact import decimal
 from alphalift.joint import Bins, Joint, Origin, Variable
-from alphalift.proof import checkable, checker, exported, region_of, statement
-from alphalift.proof.checker import Integers, Verdict
-from alphalift.proof.rounding import decimal
+from alphalift.proof import checker
+from alphalift.proof.checker import Integers, Promise, Verdict
+from alphalift.proof.export import exported, shortened, tree_of
+from alphalift.proof.statement import checkable, region_of, statement
 from alphalift.regions import Region
 from alphalift.solution import Solution
 from alphalift.together import Earlier
@@ -25,24 +28,26 @@ from alphalift.whole import whole_file
 
 # Digits of a claim; the checker's balls are narrower.
 _DIGITS = 15
+# Leaves whose proof is timed, to know how many there is time for; and the share of the time that is given to them.
+_TIMED_LEAVES, _TIME_SHARE = 32, 0.8
 
 
-def to_document(solution: Solution) -> dict[str, Any]:
-    """The file's content. What it claims is what the checker's own functions prove, rounded to the safe side."""
+def to_document(solution: Solution, *, clock: Clock | None = None) -> dict[str, Any]:
+    """The file's content. What it claims is what the checker's own functions prove, rounded to the safe side.
+
+    Of a certificate that would take longer to prove than the clock has left, as much is stored as there is time for: the
+    file then claims a bound that is not as good.
+    """
     integers, promise = solution.integers, checkable(solution.region)
     if integers is None or promise is None:
         raise InputError("only a proven mechanism can be written; this one is not (see design and prove)")
-    if not isinstance(solution.objective, MutualInformation):
-        raise InputError(f"a file can claim mutual information, not {solution.objective}")
-    counts, blocks = [list(row) for row in solution.joint.weights], solution.region.blocks(solution.joint)
-    certificate = exported(solution.certificate, solution.joint, solution.region)
-    try:
-        bound = checker.optimum_bound(blocks, promise, certificate)
-    except checker.RefusedError as error:
-        raise ProofError(f"the solver's bound cannot be proven: {error}") from None
+    if not isinstance(solution.utility_function, MutualInformation):
+        raise InputError(f"a file can claim mutual information, not {solution.utility_function}")
+    counts = [list(row) for row in solution.joint.weights]
+    certificate, bound = _bounded(solution, promise, clock or Clock())
     return {
         "format": "alphalift-mechanism",
-        "version": 2,
+        "version": 3,
         "identity": integers.identity,
         "labels": integers.labels,
         "promise": statement(solution.region),
@@ -57,12 +62,34 @@ def to_document(solution: Solution) -> dict[str, Any]:
         },
         "bits": integers.bits,
         "unseen": integers.unseen,
-        "weights": integers.weights,
+        "weights": integers.listed,
         "joint": {"counts": counts},
         "certificate": certificate,
         "table": _table(solution.joint),
         "after": _after(solution.after),
     }
+
+
+def _bounded(solution: Solution, promise: Promise, clock: Clock) -> tuple[dict[str, Any] | None, arb]:
+    """The certificate as a file has it, and the bound that it proves; shortened to what there is time for."""
+    certificate, tree = solution.certificate, tree_of(solution.certificate)
+    if certificate is not None and tree is not None and tree.leaves > _TIMED_LEAVES and math.isfinite(clock.seconds):
+        before = clock.elapsed
+        first = _proven_bound(replace(solution, certificate=shortened(certificate, _TIMED_LEAVES)), promise)
+        leaves = _TIMED_LEAVES * _TIME_SHARE * clock.left / (clock.elapsed - before)
+        if leaves <= _TIMED_LEAVES:
+            return first
+        if leaves < tree.leaves:
+            solution = replace(solution, certificate=shortened(certificate, int(leaves)))
+    return _proven_bound(solution, promise)
+
+
+def _proven_bound(solution: Solution, promise: Promise) -> tuple[dict[str, Any] | None, arb]:
+    stored = exported(solution.certificate, solution.joint, solution.region)
+    try:
+        return stored, checker.optimum_bound(solution.region.blocks(solution.joint), promise, stored)
+    except checker.RefusedError as error:
+        raise ProofError(f"the solver's bound cannot be proven: {error}") from None
 
 
 def _table(joint: Joint) -> dict[str, Any] | None:
@@ -94,14 +121,14 @@ def _origin(table: dict[str, Any] | None) -> Origin | None:
 
 
 def _earlier(after: dict[str, Any]) -> Earlier:
-    laws = [checker.integers_of(own) for own in after["mechanisms"]]
+    earlier = [checker.integers_of(own) for own in after["mechanisms"]]
     read = [
-        Variable(tuple(table["useful"]), tuple(law.labels["x"]), _bins(table["bins"]))
+        Variable(tuple(table["useful"]), tuple(integers.labels["x"]), _bins(table["bins"]))
         if (table := own["table"]) is not None
-        else Variable((), tuple(law.labels["x"]))
-        for own, law in zip(after["mechanisms"], laws, strict=True)
+        else Variable((), tuple(integers.labels["x"]))
+        for own, integers in zip(after["mechanisms"], earlier, strict=True)
     ]
-    return Earlier(tuple(laws), tuple(map(tuple, after["cells"])), tuple(read))
+    return Earlier(tuple(earlier), tuple(map(tuple, after["cells"])), tuple(read))
 
 
 def _after(earlier: Earlier | None) -> dict[str, Any] | None:
@@ -112,11 +139,12 @@ def _after(earlier: Earlier | None) -> dict[str, Any] | None:
             "identity": own.identity,
             "labels": own.labels,
             "bits": own.bits,
-            "weights": own.weights,
+            "weights": own.listed,
+            "version": 2 if own.dense else 3,
             "unseen": own.unseen,
             "table": {"useful": list(read.columns), "bins": _edges(read.bins)} if read.columns else None,
         }
-        for own, read in zip(earlier.mechanisms, earlier.variables, strict=True)
+        for own, read in zip(earlier.integers, earlier.variables, strict=True)
     ]
     return {"mechanisms": mechanisms, "cells": [list(cell) for cell in earlier.cells]}
 

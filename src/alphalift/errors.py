@@ -4,6 +4,7 @@
     ├── InputError (also ValueError)      what was given cannot be used; the message says what to give
     │   ├── JointError                    a joint distribution or table of counts
     │   ├── TableError                    a file or data frame: columns, values, rows
+    │   │   └── IdentifierError           a column that has almost a value of its own in every record
     │   ├── PromiseError                  alpha, epsilon or another parameter of a promise
     │   └── SettingError                  a solver's or sweep's setting, or a solver unfit for the problem
     ├── ProofError                        a mechanism file whose claims are not proven
@@ -30,6 +31,10 @@ class JointError(InputError):
 
 class TableError(InputError):
     """A file or data frame lacks what was asked of it."""
+
+
+class IdentifierError(TableError):
+    """A column has almost a value of its own in every record: an identifier, or numbers that need bins."""
 
 
 class PromiseError(InputError):

@@ -8,9 +8,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
 Number = int | float | Decimal | Fraction | str
 _MOST_DIGITS = 5000
 
@@ -40,6 +38,11 @@ def exact(value: object) -> Fraction:
     raise ValueError(f"not a number but {type(value).__name__}")
 
 
+def decimal(number: float) -> str:
+    """A float's shortest decimal, written out; what is meant exactly by it."""
+    return "inf" if math.isinf(number) else f"{Decimal(repr(float(number))):f}".removesuffix(".0")
+
+
 def to_float(value: Number, *, upwards: bool) -> float:
     """The float nearest to a value whose shortest decimal is not below it (`upwards`) or not above it.
 
@@ -58,9 +61,3 @@ def to_float(value: Number, *, upwards: bool) -> float:
     while (exact(rounded) < target) if upwards else (exact(rounded) > target):
         rounded = math.nextafter(rounded, towards)
     return rounded
-
-
-def read_only(array: Array) -> Array:
-    """The same array, locked: what exists stays valid."""
-    array.setflags(write=False)
-    return array

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from alphalift.arrays import Array, read_only
 from alphalift.errors import JointError
-from alphalift.exact import Array, exact, read_only
+from alphalift.exact import exact
 
 # Probabilities typed by hand or divided in floats sum to one only nearly; what is farther off is a mistake.
 _SUM_TOLERANCE = Fraction(1, 10**6)
@@ -97,18 +98,16 @@ class Joint:
         s_mass = [sum(row) > 0 for row in weights]
         x_mass = [sum(column) > 0 for column in zip(*weights, strict=True)]
         kept = tuple(_pick(row, x_mass) for row in _pick(weights, s_mass))
-        values = {
-            "weights": kept,
-            "s_labels": _pick(s_all, s_mass),
-            "x_labels": _pick(x_all, x_mass),
-            "s_without_mass": _pick(s_all, [not m for m in s_mass]),
-            "x_without_mass": _pick(x_all, [not m for m in x_mass]),
-            "n": sum(map(sum, kept)) if counts else None,
-            "origin": origin,
-            "beside": beside,
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        self._fill(
+            weights=kept,
+            s_labels=_pick(s_all, s_mass),
+            x_labels=_pick(x_all, x_mass),
+            s_without_mass=_pick(s_all, [not m for m in s_mass]),
+            x_without_mass=_pick(x_all, [not m for m in x_mass]),
+            n=sum(map(sum, kept)) if counts else None,
+            origin=origin,
+            beside=beside,
+        )
 
     @property
     def useful(self) -> Variable:
@@ -160,22 +159,37 @@ class Joint:
     @cached_property
     def lift(self) -> Array:
         """l(s, x) = P(s|x) / P_S(s), (|S|, |X|)."""
-        return read_only(self._over_independent(lambda weight, independent: weight * self.total))
+        return read_only(self._over_independent(lambda weight, independent: weight * self.total, 0.0))
 
     @cached_property
     def about_x(self) -> Joint:
         """The joint of X with itself: X as its own secret, for promises about X."""
         masses = self.x_weights
-        diagonal = [[mass if x == s else 0 for x in range(len(masses))] for s, mass in enumerate(masses)]
-        rows = diagonal if self.n is not None else [[Fraction(w, self.total) for w in row] for row in diagonal]
         beside = None
         if self.beside is not None:
             cells: Counter[tuple[int, ...]] = Counter()
             for _, x, *rest, count in self.beside.cells:
                 cells[x, x, *rest] += count
             beside = replace(self.beside, cells=tuple((*key, count) for key, count in cells.items()))
-        counts = self.n is not None
-        return Joint(rows, self.x_labels, self.x_labels, counts=counts, origin=self.origin, beside=beside)
+        # Integers already, and every symbol has mass: what the constructor would check and shorten is known.
+        shared = 1 if self.n is not None else math.gcd(*masses)
+        zeros = (0,) * len(masses)
+        joint = object.__new__(Joint)
+        joint._fill(
+            weights=tuple((*zeros[:x], mass // shared, *zeros[x + 1 :]) for x, mass in enumerate(masses)),
+            s_labels=self.x_labels,
+            x_labels=self.x_labels,
+            s_without_mass=(),
+            x_without_mass=(),
+            n=self.n,
+            origin=self.origin,
+            beside=beside,
+        )
+        return joint
+
+    def _fill(self, **values: Any) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
     @property
     def is_about_x(self) -> bool:
@@ -187,13 +201,13 @@ class Joint:
     @cached_property
     def lift_deviation(self) -> Array:
         """l(s, x) - 1, rounded once: it keeps its digits where S and X are nearly independent."""
-        return read_only(self._over_independent(lambda weight, independent: weight * self.total - independent))
+        return read_only(self._over_independent(lambda weight, independent: weight * self.total - independent, -1.0))
 
-    def _over_independent(self, numerator: Callable[[int, int], int]) -> Array:
-        """numerator(weight, independent) / independent in every cell, independent = s_weight * x_weight."""
+    def _over_independent(self, numerator: Callable[[int, int], int], empty: float) -> Array:
+        """numerator(weight, independent) / independent in every cell, independent = s_weight * x_weight; `empty` if no weight."""
         return np.array(
             [
-                [numerator(w, ws * wx) / (ws * wx) for w, wx in zip(row, self.x_weights, strict=True)]
+                [numerator(w, ws * wx) / (ws * wx) if w else empty for w, wx in zip(row, self.x_weights, strict=True)]
                 for row, ws in zip(self.weights, self.s_weights, strict=True)
             ]
         )

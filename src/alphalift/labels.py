@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from alphalift.exact import Array
+from alphalift.arrays import Array, Rows, supports
 
 _MOST_NAMES = 6
 # What a label with "mostly" holds of its output's posterior, with a slack: it must not flip with the last bit.
@@ -41,9 +42,8 @@ class Words:
         """The word of this meaning."""
         return {"only": "", "mostly": self.mostly, "often": self.often}[how]
 
-    def read(self, label: str, x_labels: Sequence[str]) -> tuple[frozenset[int], How] | None:
+    def read(self, label: str, numbers: Mapping[str, int]) -> tuple[frozenset[int], How] | None:
         """The numbers of the x's that a label names, and what it says of them; none if it is no such label."""
-        numbers = {x: number for number, x in enumerate(x_labels)}
         hows: tuple[How, ...] = ("only", "mostly", "often")
         for how in hows:
             for text in (label, _without_number(label)):
@@ -53,23 +53,21 @@ class Words:
         return None
 
 
-def output_labels(p_x_given_y: Array, x_labels: Sequence[str]) -> tuple[str, ...]:
+def output_labels(posteriors: Rows, x_labels: Sequence[str]) -> tuple[str, ...]:
     """A label for every output: the fewest x's that hold two thirds of its posterior, after "mostly" unless they hold all.
 
     Where two outputs agree, more x's are named, then they are numbered. "often" stands for less than two thirds.
     """
-    outputs, words = p_x_given_y.shape[1], Words.beside(x_labels)
-    ranked = np.argsort(-p_x_given_y, axis=0, kind="stable")
-    held = np.cumsum(np.take_along_axis(p_x_given_y, ranked, axis=0), axis=0)
-    support = (p_x_given_y > 0).sum(axis=0)
+    outputs, words = posteriors.shape[0], Words.beside(x_labels)
+    ranked, held, support = _ranked(posteriors)
     limit = np.minimum(support, _MOST_NAMES)
-    needed = np.minimum((held < _MOST).sum(axis=0) + 1, limit)
+    needed = np.minimum((held < _MOST).sum(axis=1) + 1, limit)
 
     def name(y: int) -> str:
-        text = words.sign.join(x_labels[x] for x in sorted(ranked[: needed[y], y]))
+        text = words.sign.join(x_labels[x] for x in sorted(ranked[y][: needed[y]]))
         if needed[y] == support[y]:
             return text
-        return words.before("mostly" if held[needed[y] - 1, y] >= _MOST else "often") + text
+        return words.before("mostly" if held[y, needed[y] - 1] >= _MOST else "often") + text
 
     names = [name(y) for y in range(outputs)]
     for _ in range(_MOST_NAMES):
@@ -79,6 +77,18 @@ def output_labels(p_x_given_y: Array, x_labels: Sequence[str]) -> tuple[str, ...
                 needed[y] += 1
                 names[y] = name(y)
     return unlike(names, x_labels, itself=support == 1)
+
+
+def _ranked(posteriors: Rows) -> tuple[list[list[int]], Array, NDArray[np.int64]]:
+    """Of every output the likeliest x's, at most six, what they hold together one after the other, and how many it has."""
+    ranked, held = [], np.ones((posteriors.shape[0], _MOST_NAMES))
+    support = np.zeros(posteriors.shape[0], np.int64)
+    for y, (symbols, shares) in enumerate(supports(posteriors)):
+        order = np.argsort(-shares, kind="stable")[:_MOST_NAMES]
+        ranked.append(symbols[order].tolist())
+        held[y, : len(order)] = np.cumsum(shares[order])
+        support[y] = len(symbols)
+    return ranked, held, support
 
 
 def unlike(names: Sequence[str], x_labels: Collection[str], *, itself: Sequence[bool] | Array) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import eye_array
 
+from alphalift.arrays import Array, Rows, compact, dense, entries, is_sparse, locked, read_only, scaled
 from alphalift.errors import InputError
-from alphalift.exact import Array, read_only
 from alphalift.joint import Joint
 from alphalift.labels import output_labels
 from alphalift.measures import log_alpha_lifts
@@ -20,6 +21,9 @@ from alphalift.utilities import MutualInformation, Utility
 
 if TYPE_CHECKING:
     import pandas as pd
+
+# How far from 1 a given column may sum; it is divided by its sum.
+_SUM_SLACK = 1e-6
 
 
 @dataclass(frozen=True)
@@ -35,71 +39,86 @@ class Check:
         return self.kept
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Mechanism:
     """P_{Y|X} for a joint, (|Y|, |X|); every other number is computed from these two.
 
     Columns are normalised at construction and outputs that never occur are dropped, so P_{Y|X} P_X is
-    P_Y and the posteriors mix back to P_X whatever a solver's tolerance was.
+    P_Y and the posteriors mix back to P_X whatever a solver's tolerance was. `law` is P_{Y|X} as it is kept: an array, or
+    sparse where it is large and mostly 0 (`arrays.compact`); nothing of its size is made unless it is asked for.
     """
 
     joint: Joint
-    p_y_given_x: Array
+    law: Rows
 
-    def __post_init__(self) -> None:
-        matrix = np.array(self.p_y_given_x, dtype=np.float64)
-        size = len(self.joint.x_labels)
+    def __init__(self, joint: Joint, p_y_given_x: Rows) -> None:
+        size = len(joint.x_labels)
+        matrix = p_y_given_x if is_sparse(p_y_given_x) else np.array(p_y_given_x, dtype=np.float64)
         if matrix.ndim != 2 or matrix.shape[1] != size:
             raise InputError(
                 f"p_y_given_x has shape {matrix.shape}, expected one column for each of the {size} values of X"
             )
-        sums = matrix.sum(axis=0)
-        if not (np.all(matrix >= 0) and np.all(np.abs(sums - 1) < 1e-6)):
+        matrix = compact(matrix)
+        sums = np.asarray(matrix.sum(axis=0))
+        if not (np.all(entries(matrix) >= 0) and np.all(np.abs(sums - 1) < _SUM_SLACK)):
             raise InputError("the columns of p_y_given_x must be distributions: entries of 0 or more that sum to 1")
         # Sums that are off by a few roundings stay, so that a mechanism made of another's matrix is the same.
-        settled = np.abs(sums - 1) <= len(matrix) * np.finfo(np.float64).eps
-        matrix = matrix[matrix.any(axis=1)] / np.where(settled, 1.0, sums)
-        object.__setattr__(self, "p_y_given_x", read_only(matrix))
+        settled = np.abs(sums - 1) <= matrix.shape[0] * np.finfo(np.float64).eps
+        occurs = np.asarray(matrix.sum(axis=1)) > 0 if is_sparse(matrix) else matrix.any(axis=1)
+        object.__setattr__(self, "joint", joint)
+        object.__setattr__(self, "law", locked(scaled(matrix[occurs], 1.0, np.where(settled, 1.0, sums))))
 
     @classmethod
-    def mixing(cls, joint: Joint, points: Array, weights: Array) -> Mechanism:
+    def mixing(cls, joint: Joint, points: Rows, weights: Array) -> Mechanism:
         """The mechanism with P_Y = weights and posteriors P_{X|Y=y} = points[y], sorted by their main x.
 
         Paper: step 3, P_Y(y) = Q_i and P_{X|Y=y} = V_i for the Q_i > 0.
         """
-        order = np.lexsort((-weights, points.argmax(axis=1)))
-        return cls(joint, weights[order, None] * points[order] / joint.p_x)
+        order = np.lexsort((-weights, np.asarray(points.argmax(axis=1)).ravel()))
+        return cls(joint, scaled(points[order], weights[order], joint.p_x))
 
     @classmethod
     def publishing_all(cls, joint: Joint) -> Mechanism:
         """Y = X."""
-        return cls(joint, np.eye(len(joint.x_labels)))
+        return cls(joint, eye_array(len(joint.x_labels), format="csr"))
+
+    @cached_property
+    def p_y_given_x(self) -> Array:
+        """P_{Y|X}, (|Y|, |X|), columns sum to one."""
+        return dense(self.law)
 
     @cached_property
     def p_y(self) -> Array:
         """P_Y, (|Y|,)."""
-        return read_only(self.p_y_given_x @ self.joint.p_x)
+        return read_only(self.law @ self.joint.p_x)
+
+    @cached_property
+    def posteriors(self) -> Rows:
+        """P_{X|Y=y} in rows, (|Y|, |X|), sparse where `law` is."""
+        if is_sparse(self.law):
+            return locked(scaled(self.law, 1.0 / self.p_y, 1.0 / self.joint.p_x))
+        p_xy = (self.law * self.joint.p_x).T
+        return read_only(p_xy / p_xy.sum(axis=0)).T
 
     @cached_property
     def p_x_given_y(self) -> Array:
         """P_{X|Y}, (|X|, |Y|), columns sum to one."""
-        p_xy = (self.p_y_given_x * self.joint.p_x).T
-        return read_only(p_xy / p_xy.sum(axis=0))
+        return dense(self.posteriors).T
 
     @cached_property
     def p_s_given_y(self) -> Array:
         """P_{S|Y} = P_{S|X} P_{X|Y}, (|S|, |Y|): what an observer of y believes about the secret."""
-        return read_only(self.joint.p_s_given_x @ self.p_x_given_y)
+        return read_only(self.joint.p_s_given_x @ self.posteriors.T)
 
     @cached_property
     def lift(self) -> Array:
         """l(s, y), (|S|, |Y|)."""
-        return read_only(self.joint.lift @ self.p_x_given_y)
+        return read_only(self.joint.lift @ self.posteriors.T)
 
     @cached_property
     def y_labels(self) -> tuple[str, ...]:
         """A readable, unique name for every output: "mostly" the x's that dominate its posterior."""
-        return output_labels(self.p_x_given_y, self.joint.x_labels)
+        return output_labels(self.posteriors, self.joint.x_labels)
 
     def leakage_by_output(self, alpha: float) -> Array:
         """log alpha-lift of every output, in nats, (|Y|,)."""
@@ -111,7 +130,7 @@ class Mechanism:
 
     def utility(self, utility: Utility | None = None) -> float:
         """How much of X is kept; mutual information I(X;Y) in nats unless told otherwise."""
-        return (utility or MutualInformation()).of(self.p_y, self.p_x_given_y, self.joint.p_x)
+        return (utility or MutualInformation()).of(self.p_y, self.posteriors, self.joint.p_x)
 
     def normalized_utility(self, utility: Utility | None = None) -> float:
         """Utility divided by that of publishing X; 1 where X itself is worth nothing (a single value)."""
@@ -125,7 +144,7 @@ class Mechanism:
     def check(self, region: Region) -> Check:
         """Whether every output keeps the promise, from the joint and P_{Y|X} alone (relative slack 1e-12)."""
         if (joint := region.about(self.joint)) is not self.joint and joint != self.joint:
-            return Mechanism(joint, self.p_y_given_x).check(region)
+            return Mechanism(joint, self.law).check(region)
         values = region.value(self.lift.T, self.joint.p_s)
         kept = bool(region.allows(self.lift.T, self.joint.p_s).all())
         return Check(kept, float(values.max()), region.budget, self.y_labels[int(values.argmax())])
@@ -152,7 +171,7 @@ class Mechanism:
 
     def __getstate__(self) -> dict[str, object]:
         # Between processes only what defines the mechanism travels, not what was computed from it.
-        return {"joint": self.joint, "p_y_given_x": self.p_y_given_x}
+        return {"joint": self.joint, "law": self.law}
 
     def to_frame(self) -> pd.DataFrame:
         """P_{Y|X} as a labelled table: one row an output, one column a value of X."""

@@ -6,16 +6,15 @@ import math
 from dataclasses import replace
 
 from alphalift.errors import InputError, SettingError
-from alphalift.mechanism import Mechanism
-from alphalift.proof import Integers, as_floats, checkable
 from alphalift.proof.coarse import coarse_weights
-from alphalift.solution import Solution, Status
+from alphalift.proof.prove import in_integers
+from alphalift.proof.rounding import labelled
+from alphalift.proof.statement import checkable
+from alphalift.solution import Solution
 
 # Beyond the resolution of a standard error; measured, see docs/release.md.
 _SPARE_BITS = 1
 _MOST_BITS = 52
-# A share of X's information that a status of "optimal" may lose by rounding.
-_NOTABLE_LOSS = 1e-6
 
 
 def bits_for_sharing(records: int, cells: int) -> int:
@@ -43,8 +42,4 @@ def for_sharing(solution: Solution, bits: int | None = None) -> Solution:
         return replace(solution, integers=replace(solution.integers, unseen=None))
     blocks = solution.region.blocks(joint)
     weights = coarse_weights(solution.mechanism.p_y_given_x, joint.p_x, blocks, promise, bits)
-    mechanism = Mechanism(joint, as_floats(weights, bits))
-    labels = {"s": list(joint.s_labels), "x": list(joint.x_labels), "y": list(mechanism.y_labels)}
-    shared = replace(solution, mechanism=mechanism, integers=Integers(labels, bits, weights, None))
-    lost = solution.normalized_utility - shared.normalized_utility
-    return replace(shared, status=Status.ROUNDED) if lost > _NOTABLE_LOSS else shared
+    return in_integers(solution, labelled(joint, weights, bits, unseen=False))

@@ -8,7 +8,7 @@ from enum import Enum
 from functools import cached_property
 
 from alphalift.errors import SettingError
-from alphalift.geometry.concave import Certificate, PairCertificate
+from alphalift.geometry.concave import AnyCertificate
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.proof.checker import Integers
@@ -34,18 +34,19 @@ class Status(Enum):
 class Solution:
     """The mechanism found for a region and a utility, its status, and what no mechanism can exceed.
 
-    `upper_bound` is in the units of `utility`. A solver that proves none leaves the utility of publishing X;
-    `certificate` is the proof of a better one, for solvers that keep it. `integers` is the mechanism as it is
-    sampled and proven, where it has been (`design`); `mechanism` then holds the same law in floats. `settings` says
-    how it was found. `after` is what was released before, where the promise is about all of it together.
+    `upper_bound` is a float in the units of `utility`, with a margin for its rounding ("Floats" in docs/theory.md); for two
+    secrets, S = X and a user's own region it is an estimate. A solver that proves none leaves the utility of publishing X;
+    `certificate` is why a better one holds, for solvers that keep it, and becomes the proof in a file. `integers` is the
+    mechanism as it is sampled and proven, where it has been (`design`); `mechanism` then holds the same law in floats.
+    `settings` says how it was found. `after` is what was released before, where the promise is about all of it together.
     """
 
     mechanism: Mechanism
     region: Region
-    objective: Utility
+    utility_function: Utility
     status: Status
     upper_bound: float = math.inf
-    certificate: Certificate | PairCertificate | None = None
+    certificate: AnyCertificate | None = None
     integers: Integers | None = None
     settings: str = ""
     after: Earlier | None = None
@@ -55,7 +56,7 @@ class Solution:
             raise SettingError(
                 f"{self.region} is about another secret than this joint's: solve it for region.about(joint)"
             )
-        everything = self.objective.of_publishing_all(self.joint.p_x)
+        everything = self.utility_function.of_publishing_all(self.joint.p_x)
         object.__setattr__(self, "upper_bound", min(self.upper_bound, everything))
 
     @property
@@ -65,17 +66,17 @@ class Solution:
     @cached_property
     def utility(self) -> float:
         """The mechanism's utility; nats for mutual information."""
-        return self.mechanism.utility(self.objective)
+        return self.mechanism.utility(self.utility_function)
 
     @cached_property
     def normalized_utility(self) -> float:
         """The utility divided by that of publishing X."""
-        return self.mechanism.normalized_utility(self.objective)
+        return self.mechanism.normalized_utility(self.utility_function)
 
     @property
     def relative_gap(self) -> float:
         """(upper_bound - utility) / utility of publishing X; 0 where that is 0."""
-        everything = self.objective.of_publishing_all(self.joint.p_x)
+        everything = self.utility_function.of_publishing_all(self.joint.p_x)
         return max(0.0, self.upper_bound - self.utility) / everything if everything > 0 else 0.0
 
     def __repr__(self) -> str:

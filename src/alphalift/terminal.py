@@ -18,6 +18,7 @@ OPTIONS = {
     "new_release": "--new-release",
     "one_shot=True": "--one-shot",
     "one_shot": "--one-shot",
+    "anyway=True": "--anyway",
     "redefine=True": "--other-columns",
     'show_ids="real"': "--ids real",
     "(after=)": "(--after)",

@@ -46,12 +46,12 @@ class Earlier:
     columns where no names are known.
     """
 
-    mechanisms: tuple[Integers, ...]
+    integers: tuple[Integers, ...]
     cells: tuple[tuple[int, ...], ...]
     variables: tuple[Variable, ...]
 
     @classmethod
-    def of(cls, joint: Joint, mechanisms: Sequence[Integers], variables: Sequence[Variable]) -> Earlier | None:
+    def of(cls, joint: Joint, integers: Sequence[Integers], variables: Sequence[Variable]) -> Earlier | None:
         """Each mechanism reads the variable at its place; none if the joint does not contain one of them."""
         places = [_place(joint, variable) for variable in variables]
         if any(place is None for place in places):
@@ -60,14 +60,14 @@ class Earlier:
         for *key, count in _cells(joint):
             chosen = (*key[:2], *(key[place] for place in places if place is not None))
             cells[chosen] = cells.get(chosen, 0) + count
-        return cls(tuple(mechanisms), tuple((*key, count) for key, count in cells.items()), tuple(variables))
+        return cls(tuple(integers), tuple((*key, count) for key, count in cells.items()), tuple(variables))
 
     @property
     def answered(self) -> bool:
         """Whether every mechanism has an answer for every value."""
         return all(
-            mechanism.unseen is not None or all(cell[2 + place] < len(mechanism.labels["x"]) for cell in self.cells)
-            for place, mechanism in enumerate(self.mechanisms)
+            integers.unseen is not None or all(cell[2 + place] < len(integers.labels["x"]) for cell in self.cells)
+            for place, integers in enumerate(self.integers)
         )
 
     def blocks(self, joint: Joint) -> list[Matrix]:
@@ -78,7 +78,7 @@ class Earlier:
             )
         try:
             return checker.blocks_of(
-                [list(row) for row in joint.weights], [list(c) for c in self.cells], [*self.mechanisms]
+                [list(row) for row in joint.weights], [list(c) for c in self.cells], [*self.integers]
             )
         except checker.RefusedError:
             raise TooManyOutputsError(
@@ -88,7 +88,7 @@ class Earlier:
     @property
     def unknown(self) -> int:
         """How many of the counts have a value that a mechanism answered as one that it does not know."""
-        sizes = [len(mechanism.labels["x"]) for mechanism in self.mechanisms]
+        sizes = [len(integers.labels["x"]) for integers in self.integers]
         return sum(cell[-1] for cell in self.cells if any(map(int.__eq__, cell[2:-1], sizes)))
 
     def promise(self, region: Region, joint: Joint) -> Region:
@@ -115,12 +115,12 @@ def earlier_of(joint: Joint, after: Sequence[Proven]) -> Earlier:
         released.append((mechanism.integers, mechanism.joint.useful))
     for own in [mechanism.after for mechanism in after if mechanism.after is not None]:
         # What one of them came after counts once, whoever else came after it.
-        counted = Counter((law.identity, variable) for law, variable in released)
-        for law, variable in zip(own.mechanisms, own.variables, strict=True):
-            counted[law.identity, variable] -= 1
-            if counted[law.identity, variable] < 0:
-                released.append((law, variable))
-    found = Earlier.of(joint, [law for law, _ in released], [variable for _, variable in released])
+        counted = Counter((integers.identity, variable) for integers, variable in released)
+        for integers, variable in zip(own.integers, own.variables, strict=True):
+            counted[integers.identity, variable] -= 1
+            if counted[integers.identity, variable] < 0:
+                released.append((integers, variable))
+    found = Earlier.of(joint, [integers for integers, _ in released], [variable for _, variable in released])
     if found is None:
         raise InputError(
             "the joint does not have the columns of all mechanisms that it comes after, and nothing can be said without "
@@ -166,22 +166,22 @@ class Together:
         )
 
 
-def told_together(joint: Joint, mechanisms: Sequence[Integers], variables: Sequence[Variable]) -> Together | None:
+def told_together(joint: Joint, integers: Sequence[Integers], variables: Sequence[Variable]) -> Together | None:
     """The largest lift of the joint's secret over all outputs together; each mechanism reads the variable at its place.
 
     None where the joint does not contain all variables, or has values that a mechanism had no answer for: then nothing better
     than certainty, 1 / P(s), is true. Where there are too many combinations of outputs, the bound is what publishing all
     these columns would tell.
     """
-    earlier = Earlier.of(joint, mechanisms, variables)
+    earlier = Earlier.of(joint, integers, variables)
     if earlier is None or not earlier.answered:
         return None
     try:
         blocks = earlier.blocks(joint)
     except TooManyOutputsError:
-        return Together(len(mechanisms), _largest_lift(_published(joint, earlier), joint), exact=False)
+        return Together(len(integers), _largest_lift(_published(joint, earlier), joint), exact=False)
     whole = [[[sum(row)] for row in block] for block in blocks]
-    return Together(len(mechanisms), _largest_lift(whole, joint), exact=True)
+    return Together(len(integers), _largest_lift(whole, joint), exact=True)
 
 
 def _published(joint: Joint, earlier: Earlier) -> list[Matrix]:

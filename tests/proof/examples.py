@@ -81,3 +81,9 @@ def text(name):
 def document(name):
     """A fresh copy that a test may change."""
     return json.loads(text(name))
+
+
+def all_weights(document):
+    """The weights of a file of version 3, zeros included."""
+    rows = [dict(zip(row[::2], row[1::2], strict=True)) for row in document["weights"]]
+    return [[row.get(x, 0) for x in range(len(document["labels"]["x"]))] for row in rows]

@@ -18,8 +18,11 @@ import second_checker
 from alphalift import Joint, Optimal, design
 from alphalift.document import to_document, to_json, withhold_joint
 from alphalift.joint import Beside, Origin, Variable
+from alphalift.presolve import Merged
 from alphalift.proof import checker
+from alphalift.proof.export import exported
 from alphalift.regions import KL, LDP, LIP, AlphaLift, ChiSquare, Intersection, Renyi, TotalVariation
+from alphalift.utilities import MutualInformation
 
 SECONDS = 10
 QUICK = Optimal(relative_gap=1e-2, node_limit=60, threads=1)
@@ -55,11 +58,36 @@ BASES = [
     (2, 4, Intersection(KL(0.1), LIP(0.6)), 52, 9, LIP(0.2)),
     (2, 3, LDP(0), 52, 9, LDP(0)),
 ]
+# The same, but for the file of a proof about types: these columns, and these rows, of a table.
+MERGED = [
+    (3, 3, AlphaLift(3, 0.1), 52, 30, [0, 1, 2, 1, 0], [0, 1, 2]),
+    (3, 3, KL(0.05), 52, 9, [0, 1, 1, 2], [0, 1, 2, 0]),
+    (2, 4, LIP(0.2), 52, 9, [0, 1, 2, 3, 3], [0, 1, 1]),
+]
+# Masses of X, which is its own secret, and a promise.
+LOCAL_BASES = [
+    ((1,) * 6, AlphaLift(math.inf, 0.5)),
+    ((5, 3, 2, 1, 1), AlphaLift(2, 0.3)),
+    ((5, 3, 2, 1, 1), LDP(1)),
+    ((4, 3, 3, 2, 1), LIP(lower=0.4, upper=0.6)),
+    ((1,) * 5, Renyi(3, 0.4)),
+    ((5, 3, 2, 2), ChiSquare(0.4)),
+    ((3, 2, 2, 1), KL(0.2)),
+    ((1,) * 6, TotalVariation(0.2)),
+    ((3, 2, 2, 1, 1), Intersection(AlphaLift(3, 0.3), LIP(0.7))),
+]
+FILES = len(BASES) + len(MERGED) + len(LOCAL_BASES)
 
 
 @cache
 def base(number):
-    """The text of a file that is proven in full."""
+    """The text of a file that is proven in full; those about types come after the others, and last those with S = X."""
+    if number >= len(BASES) + len(MERGED):
+        masses, region = LOCAL_BASES[number - len(BASES) - len(MERGED)]
+        joint = Joint(np.diag(masses).tolist(), counts=True)
+        return to_json(to_document(design(joint, region, solver=QUICK)))
+    if number >= len(BASES):
+        return _of_types(*MERGED[number - len(BASES)])
     secrets, useful, region, bits, largest, *before = BASES[number]
     rng = np.random.default_rng(number)
     if before:
@@ -70,6 +98,22 @@ def base(number):
     else:
         joint = Joint(rng.integers(1, largest, (secrets, useful)).tolist(), counts=True)
     return to_json(to_document(design(joint, region, solver=QUICK, bits=bits)))
+
+
+def _of_types(secrets, useful, region, bits, largest, columns, rows):
+    """A file whose certificate is about types: columns and rows of a table, times their numbers."""
+    rng = np.random.default_rng((secrets, useful))
+    table = rng.integers(1, largest, (secrets, useful))
+    counts = table[np.ix_(rows, columns)] * np.arange(1, len(columns) + 1) * np.arange(1, len(rows) + 1)[:, None]
+    joint = Joint(counts.tolist(), counts=True)
+    merged = Merged.of(joint)
+    document = to_document(design(joint, region, solver=QUICK, bits=bits))
+    (solved,) = QUICK.solve(merged.joint, [region], MutualInformation())
+    document["certificate"] = {"kind": "merged", "proof": exported(solved.certificate, merged.joint, region)}
+    blocks, promise = [document["joint"]["counts"]], checker.promise_of(document["promise"])
+    bound = float(checker.optimum_bound(blocks, promise, document["certificate"]).upper())
+    document["claims"]["optimum_at_most"] = f"{bound + 1e-9:.15f}"
+    return to_json(document)
 
 
 def _after(counts, region, before):
@@ -102,7 +146,7 @@ def mutant(seed):
     changes = [*_DOCUMENT_CHANGES, *_TEXT_CHANGES, *_WITHHELD_CHANGES]
     change = changes[seed % len(changes)]
     while True:
-        text = base(rng.randrange(len(BASES)))
+        text = base(rng.randrange(FILES))
         try:
             return _mutated(change, text, rng)
         except _ImpossibleError:
@@ -146,22 +190,60 @@ def _certificate(document, kind):
     return certificate
 
 
-def _weight(document, rng):
+@contextlib.contextmanager
+def _all_weights(document):
+    """The weights with their zeros, as rows that may be changed; they are listed again in the form that the file has."""
+    size, sparse = len(document["labels"]["x"]), document.get("version") == 3
     rows = document["weights"]
-    x, y = rng.randrange(len(rows[0])), rng.randrange(len(rows))
-    changed = _digit(rows[y][x], rng) if rng.random() < 0.5 else max(0, rows[y][x] + rng.choice([-1, 1]))
-    other = rng.choice([row for row in range(len(rows)) if row != y] or [y])
-    if rng.random() < 0.8:  # the column keeps its sum
-        rows[other][x] += rows[y][x] - changed
-    rows[y][x] = changed
+    if sparse:
+        filled = [dict(zip(row[::2], row[1::2], strict=True)) for row in rows]
+        rows = [[row.get(x, 0) for x in range(size)] for row in filled]
+    yield rows
+    listed = [[entry for x, weight in enumerate(row) if weight for entry in (x, weight)] for row in rows]
+    document["weights"] = listed if sparse else rows
+
+
+def _weight(document, rng):
+    with _all_weights(document) as rows:
+        x, y = rng.randrange(len(rows[0])), rng.randrange(len(rows))
+        changed = _digit(rows[y][x], rng) if rng.random() < 0.5 else max(0, rows[y][x] + rng.choice([-1, 1]))
+        other = rng.choice([row for row in range(len(rows)) if row != y] or [y])
+        if rng.random() < 0.8:  # the column keeps its sum
+            rows[other][x] += rows[y][x] - changed
+        rows[y][x] = changed
 
 
 def _weights_of_a_column_moved(document, rng):
     """A valid mechanism that reveals more: everything of one symbol goes to one output."""
-    rows, x = document["weights"], rng.randrange(len(document["weights"][0]))
-    y = rng.randrange(len(rows))
-    for own, row in enumerate(rows):
-        row[x] = 2 ** document["bits"] if own == y else 0
+    with _all_weights(document) as rows:
+        x, y = rng.randrange(len(rows[0])), rng.randrange(len(rows))
+        for own, row in enumerate(rows):
+            row[x] = 2 ** document["bits"] if own == y else 0
+
+
+def _weights_listed(document, rng):
+    """Symbols that do not rise, repeat, do not exist or have no weight; rows of odd length, empty or with zeros."""
+    row, size = rng.choice(document["weights"]), len(document["labels"]["x"])
+    place = 2 * rng.randrange(len(row) // 2)
+    change = rng.randrange(8)
+    if change == 0:
+        row[:] = [*row[2:], *row[:2]]
+    elif change == 1:
+        row += row[:2]
+    elif change == 2:
+        row[place] = rng.choice([-1, size, size - 1, row[place - 2], True])
+    elif change == 3:
+        row[place + 1] = rng.choice([0, -row[place + 1], row[place + 1] + 1])
+    elif change == 4:
+        row.append(rng.choice([0, size - 1]))
+    elif change == 5:
+        row.clear()
+    elif change == 6:
+        row[place : place + 2] = [row[place], row[place + 1] // 2, row[place], row[place + 1] - row[place + 1] // 2]
+    else:
+        absent = sorted(set(range(size)) - set(row[::2])) or [0]
+        pairs = sorted([*zip(row[::2], row[1::2], strict=True), (rng.choice(absent), 0)])
+        row[:] = [entry for pair in pairs for entry in pair]
 
 
 def _unseen(document, rng):
@@ -188,7 +270,7 @@ def _bits(document, rng):
 
 def _price(document, rng):
     certificate = document["certificate"]
-    if certificate is None:
+    if "prices" not in (certificate or {}):
         raise _ImpossibleError
     x = rng.randrange(len(certificate["prices"]))
     certificate["prices"][x] = _digit(certificate["prices"][x], rng)
@@ -214,8 +296,78 @@ def _leaf(document, rng):
     leaf[0] = rng.randrange(len(certificate["duals"]) + 1)
 
 
-def _certificate_bits(document, rng):
+def _trims(tree):
+    found = [node for node in tree if len(node) > 2]
+    if not found:
+        raise _ImpossibleError
+    return found
+
+
+def _trim(document, rng):
+    """A slab moved, turned round, repeated, added or left out, or another dual for all of them."""
+    certificate = _certificate(document, "tree")
+    node, one = rng.choice(_trims(certificate["tree"])), 2 ** certificate["bits"]
+    place = 1 + 2 * rng.randrange(len(node) // 2)
+    change = rng.randrange(7)
+    if change == 0:
+        node[place + 1] = rng.choice([_digit(node[place + 1], rng), 0, one, one + 1, node[place + 1] // 2])
+    elif change == 1:
+        node[place] ^= 1
+    elif change == 2:
+        node += node[place : place + 2]
+    elif change == 3:
+        node += [rng.randrange(2 * len(document["labels"]["x"]) + 1), rng.randrange(one)]
+    elif change == 4:
+        del node[place : place + 2]
+    elif change == 5:
+        node[0] = rng.randrange(len(certificate["duals"]) + 1)
+    else:
+        del node[place]
+
+
+def _trim_of_everything(document, rng):
+    """A trim that leaves nothing, or nearly nothing, of the first box: its slabs have to pay for that."""
+    certificate = _certificate(document, "tree")
+    one, x = 2 ** certificate["bits"], rng.randrange(len(document["labels"]["x"]))
+    node = [rng.randrange(len(certificate["duals"])), 2 * x + 1, rng.choice([0, 1, one // 2])]
+    certificate["tree"][:] = [node, *rng.choice([certificate["tree"], [[0]], []])]
+
+
+def _merged(document, rng):
+    """The certificate for types, which most files have as many of as symbols; where there are fewer, it does not fit."""
     if document["certificate"] is None:
+        raise _ImpossibleError
+    wrapped = {"kind": "merged", "proof": document["certificate"]}
+    others = [{"kind": "merged", "proof": wrapped}, {"kind": "merged", "proof": None}, wrapped | {"bits": 28}]
+    document["certificate"] = rng.choice([wrapped, wrapped, wrapped, *others])
+
+
+def _merged_by_force(document, rng):
+    """Two columns, or rows, become proportional, or nearly so, and the certificate is said to be about types."""
+    counts, factor = document["joint"]["counts"], rng.choice([1, 2, 7])
+    x, other = rng.sample(range(len(counts[0])), 2)
+    for row in counts:
+        row[other] = factor * row[x]
+    counts[0][other] += rng.choice([0, 0, 1])
+    certificate = document["certificate"]
+    if certificate is not None and rng.random() < 0.8:
+        proof = copy.deepcopy(certificate)
+        if "prices" in proof and rng.random() < 0.7:
+            del proof["prices"][max(x, other)]
+        document["certificate"] = {"kind": "merged", "proof": proof}
+
+
+def _merged_changed(document, rng):
+    """Prices, duals or the tree of a certificate about types changed."""
+    proof = document["certificate"] and document["certificate"].get("proof")
+    if not isinstance(proof, dict):
+        raise _ImpossibleError
+    container, key = rng.choice([place for place in _places(proof) if type(place[0][place[1]]) is int])
+    container[key] = _digit(container[key], rng)
+
+
+def _certificate_bits(document, rng):
+    if "bits" not in (document["certificate"] or {}):
         raise _ImpossibleError
     document["certificate"]["bits"] += rng.choice([-1, 1, 40])
 
@@ -242,8 +394,100 @@ def _tree_node(document, rng):
         tree[:] = [[0]]
 
 
+def _local_dual(document, rng):
+    """A multiplier changed, negated, or moved to another constraint or count."""
+    dual = rng.choice(_certificate(document, "local")["duals"])
+    i, j = rng.randrange(len(dual)), rng.randrange(len(dual))
+    change = rng.randrange(5)
+    if change == 0:
+        dual[i] = _digit(dual[i], rng)
+    elif change == 1:
+        dual[i] = -dual[i]
+    elif change == 2:
+        dual[i], dual[j] = dual[j], dual[i]
+    elif change == 3:
+        dual[i] = rng.choice([0, 1, -1, dual[i] * 2**60, 10**1290, -(10**1290)])
+    else:
+        dual[:] = rng.choice([[*dual, 0], dual[:-1], [0] * len(dual)])
+
+
+def _local_split(document, rng):
+    """A symbol, a group, a place or a count of a split changed, or the kind of split."""
+    splits = [node for node in _certificate(document, "local")["tree"] if len(node) > 1]
+    if not splits:
+        raise _ImpossibleError
+    node = rng.choice(splits)
+    entry = rng.randrange(len(node))
+    change = rng.randrange(4)
+    if change == 0:
+        node[entry] = _digit(node[entry], rng)
+    elif change == 1:
+        node[entry] = rng.choice([0, 1, node[entry] + 1, max(node[entry] - 1, 0), 2**70])
+    elif change == 2:
+        node[:] = node[:2] if len(node) == 3 else [*node, rng.randrange(4)]
+    else:
+        node[1] = rng.choice(splits)[1]
+
+
+def _local_tree(document, rng):
+    """A leaf with another dual, a node lost, doubled or exchanged, or all in one leaf."""
+    certificate = _certificate(document, "local")
+    tree = certificate["tree"]
+    i, j = rng.randrange(len(tree)), rng.randrange(len(tree))
+    change = rng.randrange(5)
+    if change == 0:
+        rng.choice([node for node in tree if len(node) == 1])[0] = rng.randrange(len(certificate["duals"]) + 1)
+    elif change == 1:
+        del tree[i]
+    elif change == 2:
+        tree.insert(i, copy.copy(tree[j]))
+    elif change == 3:
+        tree[i], tree[j] = tree[j], tree[i]
+    else:
+        tree[:] = [[0]]
+
+
+def _local_groups(document, rng):
+    """A group with a symbol less, more, twice or unknown, or none."""
+    groups = _certificate(document, "local")["groups"]
+    size = len(document["labels"]["x"])
+    if not groups:
+        groups.append([0])
+        return
+    group = rng.choice(groups)
+    change = rng.randrange(5)
+    if change == 0:
+        group.pop()
+    elif change == 1:
+        group.append(rng.randrange(size + 1))
+    elif change == 2:
+        group[:] = []
+    elif change == 3:
+        group[rng.randrange(len(group))] = rng.choice([-1, size, 0])
+    else:
+        groups.clear()
+
+
+def _local_joint(document, rng):
+    """Two secrets of one symbol, or two symbols of one secret: what is local no more."""
+    _certificate(document, "local")
+    rows = document["joint"]["counts"]
+    row = rng.choice(rows)
+    row[rng.choice([x for x, count in enumerate(row) if not count])] = rng.choice([1, 7])
+
+
+def _local_kind(document, rng):
+    """A certificate under another kind's name."""
+    certificate = document["certificate"]
+    if certificate is None:
+        raise _ImpossibleError
+    certificate["kind"] = rng.choice(["local", "tree", "pairs"])
+    if rng.random() < 0.5:
+        certificate.setdefault("groups", [])
+
+
 def _certificate_of_another(document, rng):
-    document["certificate"] = json.loads(base(rng.randrange(len(BASES))))["certificate"]
+    document["certificate"] = json.loads(base(rng.randrange(FILES)))["certificate"]
 
 
 def _certificate_left_out(document, rng):
@@ -251,7 +495,7 @@ def _certificate_left_out(document, rng):
 
 
 def _joint_of_another(document, rng):
-    document["joint"] = json.loads(base(rng.randrange(len(BASES))))["joint"]
+    document["joint"] = json.loads(base(rng.randrange(FILES)))["joint"]
 
 
 def _count(document, rng):
@@ -584,19 +828,33 @@ def _extra(document, rng):
 
 def _transposed(document, rng):
     container, key = rng.choice([(document, "weights"), (document["joint"], "counts")])
-    container[key] = [list(row) for row in zip(*container[key], strict=True)]
+    container[key] = [list(row) for row in zip(*container[key], strict=False)]  # a file's weights are of any length
 
 
 def _version(document, rng):
     document.update(
-        rng.choice([{"version": 1}, {"version": True}, {"version": "2"}, {"version": 3}, {"format": "alphalift"}])
+        rng.choice([{"version": 1}, {"version": True}, {"version": "3"}, {"version": 4}, {"format": "alphalift"}])
     )
 
 
+def _version_2(document, rng):
+    """The file as the second version had it: all weights, and earlier mechanisms that do not say how theirs are listed."""
+    for own in [document, *(document["after"] or {"mechanisms": []})["mechanisms"]]:
+        with _all_weights(own) as rows:
+            pass
+        own["weights"] = rows if rng.random() < 0.9 else own["weights"]
+        own["version"] = rng.choice([2, 2, 2, 3])
+        own["identity"] = second_checker.identity(own)
+        if own is not document and rng.random() < 0.8:
+            del own["version"]
+
+
 def _version_1(document, rng):
-    """The file as the first version had it: without what it comes after."""
+    """The file as the first version had it: all weights, and without what it comes after."""
+    with _all_weights(document) as rows:
+        pass
     del document["table"], document["after"]
-    document["version"] = 1
+    document["version"], document["weights"] = 1, rows
 
 
 def _earlier(document):
@@ -627,15 +885,15 @@ def _cells_moved(document, rng):
 def _earlier_weights(document, rng):
     """Another mechanism before, with the identity that belongs to it."""
     own = rng.choice(_earlier(document)["mechanisms"])
-    weights = own["weights"]
-    if rng.random() < 0.5:
-        weights.reverse()
-    else:
-        x = rng.randrange(len(weights[0]))
-        give, take = rng.sample(range(len(weights)), 2) if len(weights) > 1 else (0, 0)
-        moved = rng.randrange(weights[give][x] + 1)
-        weights[give][x] -= moved
-        weights[take][x] += moved
+    with _all_weights(own) as weights:
+        if rng.random() < 0.5:
+            weights.reverse()
+        else:
+            x = rng.randrange(len(weights[0]))
+            give, take = rng.sample(range(len(weights)), 2) if len(weights) > 1 else (0, 0)
+            moved = rng.randrange(weights[give][x] + 1)
+            weights[give][x] -= moved
+            weights[take][x] += moved
     if rng.random() < 0.8:
         own["identity"] = second_checker.identity(own)
 
@@ -790,6 +1048,7 @@ _TEXT_CHANGES = [_truncated, _byte, _duplicate_key, _deep, _huge_number, _no_int
 _DOCUMENT_CHANGES = [
     _weight,
     _weights_of_a_column_moved,
+    _weights_listed,
     _unseen,
     _unseen_uniform,
     _bits,
@@ -797,9 +1056,20 @@ _DOCUMENT_CHANGES = [
     _dual,
     _split,
     _leaf,
+    _trim,
+    _trim_of_everything,
+    _merged,
+    _merged_by_force,
+    _merged_changed,
     _certificate_bits,
     _end,
     _tree_node,
+    _local_dual,
+    _local_split,
+    _local_tree,
+    _local_groups,
+    _local_joint,
+    _local_kind,
     _certificate_of_another,
     _certificate_left_out,
     _joint_of_another,
@@ -830,6 +1100,7 @@ _DOCUMENT_CHANGES = [
     _transposed,
     _version,
     _version_1,
+    _version_2,
     _cell,
     _cells_moved,
     _earlier_weights,

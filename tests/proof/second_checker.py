@@ -21,6 +21,9 @@ KEYS = {
     1: "bits certificate claims format identity joint labels promise provenance unseen version weights",
     2: "after bits certificate claims format identity joint labels promise provenance table unseen version weights",
 }
+KEYS[3] = KEYS[2]
+# What a certificate of a kind has beside bits, kind and prices.
+CERTIFICATES = {"tree": ["duals", "tree"], "pairs": ["ends"], "local": ["duals", "groups", "tree"]}
 
 
 def parse(content):
@@ -97,6 +100,18 @@ def _row(value, size, least=0):
     return value
 
 
+def _filled(row, size):
+    """All weights of a row that lists symbols and their weights."""
+    _need(type(row) is list and len(row) % 2 == 0)
+    whole = [0] * size
+    last = -1
+    for place in range(0, len(row), 2):
+        x, weight = row[place : place + 2]
+        _need(_is_integer(x) and last < x < size and _is_integer(weight, 1))
+        whole[x], last = weight, x
+    return whole
+
+
 def _decimal(text):
     _need(type(text) is str and re.fullmatch("[0-9]{1,30}([.][0-9]{1,400})?", text) is not None)
     return Fraction(text)
@@ -127,6 +142,21 @@ def mean(p_s, values):
 def phi(value):
     """-v log v."""
     return -interval(value) * iv.log(interval(value)) if value else iv.mpf(0)
+
+
+@cache
+def _curve(value, precision):
+    return phi(value)
+
+
+@cache
+def _place(value, precision):
+    return interval(value)
+
+
+def _holds(box):
+    """Whether there is a distribution in it."""
+    return all(low <= high for low, high in box) and sum(b[0] for b in box) <= 1 <= sum(b[1] for b in box)
 
 
 class Promise:
@@ -377,9 +407,10 @@ class Problem:
             _need(type(names) is list and all(type(name) is str for name in names))
             _need(len(set(names)) == len(names) > 0)
         self.s, self.x, self.y = (len(labels[name]) for name in "sxy")
+        self.sparse = document["version"] == 3
         self._read_mechanism(document)
         self._read_promise(document["promise"], document["claims"])
-        self.newer = document["version"] == 2
+        self.newer = document["version"] > 1
         if self.newer:
             _read_table(document["table"], labels["x"])
             _need(document["after"] is None or self.unseen is None)
@@ -389,6 +420,8 @@ class Problem:
         bits, weights, unseen = document["bits"], document["weights"], document["unseen"]
         _need(_is_integer(bits, 1) and bits <= 4096)
         _need(type(weights) is list and len(weights) == self.y)
+        if document.get("version", 2) == 3:
+            weights = [_filled(row, self.x) for row in weights]
         self.law = [[Fraction(weight, 2**bits) for weight in _row(row, self.x)] for row in weights]
         _need({sum(row[x] for row in self.law) for x in range(self.x)} == {1})
         self.unseen = unseen if unseen is None else [Fraction(weight, 2**bits) for weight in _row(unseen, self.y)]
@@ -436,7 +469,8 @@ class Problem:
         _need(type(after["mechanisms"]) is list and 1 <= len(after["mechanisms"]) <= 8)
         laws = []
         for own in after["mechanisms"]:
-            _need(sorted(own) == ["bits", "identity", "labels", "table", "unseen", "weights"])
+            known = ["bits", "identity", "labels", "table", "unseen", *(["version"] if self.sparse else []), "weights"]
+            _need(sorted(own) == known and _is_integer(own.get("version", 2), 1) and own.get("version", 2) <= 3)
             if own["table"] is not None:
                 _need(sorted(own["table"]) == ["bins", "useful"])
                 nothing = {"sensitive": own["table"]["useful"], "declared": [], "without_mass": []}
@@ -512,47 +546,117 @@ class Problem:
         return self.utility == 0 or at_least_zero(value - interval(self.utility))
 
     def optimum_holds(self):
-        bound = sum(map(phi, self.p_x), iv.mpf(0))
-        if self.certificate is not None:
-            kind, bits = self.certificate["kind"], self.certificate["bits"]
-            _need(_is_integer(bits, 1) and bits <= 64)
-            self.unit = 2**bits
-            keys = {"tree": ["bits", "duals", "kind", "prices", "tree"], "pairs": ["bits", "ends", "kind", "prices"]}
-            _need(sorted(self.certificate) == keys[kind])
-            self.prices = [Fraction(u, self.unit) for u in _row(self.certificate["prices"], self.x, None)]
-            paid = sum(map(Fraction.__mul__, self.prices, self.p_x))
-            bound -= interval(paid) + (self.least_over_tree() if kind == "tree" else self.least_over_pairs())
-        return at_least_zero(interval(self.optimum) - bound)
+        return at_least_zero(interval(self.optimum) - self.bound_by(self.certificate, [*CERTIFICATES, "merged"]))
+
+    def bound_by(self, certificate, kinds):
+        """What a certificate of one of these kinds proves: H(X) - u.P_X - m; for types, H(X|T) and what is proven of T."""
+        if certificate is None:
+            return sum(map(phi, self.p_x), iv.mpf(0))
+        kind = certificate["kind"]
+        _need(kind in kinds)
+        if kind == "merged":
+            _need(sorted(certificate) == ["kind", "proof"] and type(certificate["proof"]) is dict)
+            types, within = self.of_types()
+            return within + types.bound_by(certificate["proof"], CERTIFICATES)
+        bits = certificate["bits"]
+        _need(sorted(certificate) == sorted(["bits", "kind", "prices", *CERTIFICATES[kind]]))
+        _need(_is_integer(bits, 1) and bits <= 64)
+        self.certificate, self.unit, self.known_terms = certificate, 2**bits, {}
+        self.prices = [Fraction(u, self.unit) for u in _row(certificate["prices"], self.x, None)]
+        paid = sum(map(Fraction.__mul__, self.prices, self.p_x))
+        ways = {"tree": self.least_over_tree, "pairs": self.least_over_pairs, "local": self.least_over_lifts}
+        return sum(map(phi, self.p_x), iv.mpf(0)) - interval(paid) - ways[kind]()
+
+    def of_types(self):
+        """The same problem of types, which have one P(s, y1|x) each, and of secrets that no x tells apart; and H(X|T)."""
+        types, groups = {}, {}
+        for x in range(self.x):
+            types.setdefault(tuple(row[x] for given in self.given_x for row in given), []).append(x)
+        firsts = [own[0] for own in types.values()]
+        for s in range(self.s):
+            lifts = tuple(given[s][x] / self.p_s[s] for given in self.given_x for x in firsts)
+            groups.setdefault(lifts, []).append(s)
+        other = Problem.__new__(Problem)
+        other.parts, other.x, other.s = self.parts, len(types), len(groups)
+        other.p_x = [sum(self.p_x[x] for x in own) for own in types.values()]
+        other.p_s = [sum(self.p_s[s] for s in own) for own in groups.values()]
+        other.given_x = [
+            [[sum(given[s][x] for s in own) for x in firsts] for own in groups.values()] for given in self.given_x
+        ]
+        within = iv.mpf(0)
+        for own, mass in zip(types.values(), other.p_x, strict=True):
+            within += sum((interval(self.p_x[x]) * log(mass / self.p_x[x]) for x in own), iv.mpf(0))
+        return other, within
 
     def least_over_tree(self):
-        """The least lower end of nu - sigma(w) + sum_x min over the box's ends of phi(v) - c_x v, over all leaves."""
-        tree, zero = self.certificate["tree"], iv.mpf(0)
-        curve, place, terms = cache(phi), cache(interval), cache(self.dual_terms)
-        _need(type(tree) is list)
-        todo, least = [[(Fraction(0), Fraction(1))] * self.x], None
-        for node in tree:
-            box = todo.pop()
-            _need(type(node) is list and all(_is_integer(entry) for entry in node) and len(node) in (1, 2))
-            if len(node) == 2:
+        """The least lower end over all leaves and slabs of a tree that begins with the unit box."""
+        nodes = iter(self.nodes_of("tree"))
+        found = self.over_boxes([(Fraction(0), Fraction(1))] * self.x, nodes)
+        _need(next(nodes, None) is None and bool(found))
+        return min(found, key=lambda value: value.a)
+
+    def nodes_of(self, name):
+        nodes = self.certificate[name]
+        _need(type(nodes) is list)
+        for node in nodes:
+            _need(type(node) is list and len(node) > 0 and all(_is_integer(entry) for entry in node))
+        return nodes
+
+    def over_boxes(self, box, nodes):
+        """The bounds of the leaves and slabs of the tree whose nodes come next."""
+        todo, found = [box], []
+        while todo:
+            box, node = todo.pop(), next(nodes, None)
+            _need(node is not None)
+            unfilled = 1 - sum(low for low, _ in box)  # what the others leave: V sums to 1
+            box = [(low, min(high, low + unfilled)) for low, high in box]
+            if len(node) == 1:
+                found += self.over_box(box, node[0])
+            elif len(node) == 2:
                 x, cut = node[0], Fraction(node[1], self.unit)
                 _need(cut <= 1)
                 low, high = box[x]
                 below, above = (low, min(high, cut)), (max(low, cut), high)
                 todo += [[*box[:x], above, *box[x + 1 :]], [*box[:x], below, *box[x + 1 :]]]
-                continue
-            lows, highs = zip(*box, strict=True)
-            _need(node[0] < len(self.certificate["duals"]))
-            if any(low > high for low, high in box) or not sum(lows) <= 1 <= sum(highs):
-                continue
-            bound, c = terms(node[0])
-            for (low, high), rate in zip(box, c, strict=True):
-                ends = [curve(v) - rate * place(v) if v else zero for v in (low, high)]
-                bound += ends[0] if ends[0].a <= ends[1].a else ends[1]
-            least = bound if least is None or bound.a < least.a else least
-        _need(not todo and least is not None)
-        return least
+            else:
+                _need(len(node) % 2 == 1)
+                rest, more = self.cut(box, node)
+                todo.append(rest)
+                found += more
+        return found
+
+    def cut(self, box, node):
+        """What slabs leave of a box, and their bounds, each as of a box by itself."""
+        dual, *slabs = node
+        rest, found = list(box), []
+        _need(len(set(slabs[::2])) == len(slabs) // 2 and dual < len(self.certificate["duals"]))
+        for code, place in zip(slabs[::2], slabs[1::2], strict=True):
+            x, cut = code // 2, Fraction(place, self.unit)
+            _need(x < self.x and cut <= 1)
+            (low, high), slab = box[x], list(box)
+            slab[x] = (max(low, cut), high) if code % 2 else (low, min(high, cut))
+            rest[x] = (rest[x][0], min(rest[x][1], cut)) if code % 2 else (max(rest[x][0], cut), rest[x][1])
+            found += self.over_box(slab, dual)
+        return rest, found
+
+    def over_box(self, box, dual):
+        """nu - sigma(w) + sum_x min over the box's ends of phi(v) - c_x v; none for a box without a distribution."""
+        _need(dual < len(self.certificate["duals"]))
+        if not _holds(box):
+            return []
+        bound, c = self.dual_terms(dual)
+        for (low, high), rate in zip(box, c, strict=True):
+            ends = [_curve(v, iv.prec) - rate * _place(v, iv.prec) if v else iv.mpf(0) for v in (low, high)]
+            bound += ends[0] if ends[0].a <= ends[1].a else ends[1]
+        return [bound]
 
     def dual_terms(self, number):
+        key = number, iv.prec
+        if key not in self.known_terms:
+            self.known_terms[key] = self._dual_terms(number)
+        return self.known_terms[key]
+
+    def _dual_terms(self, number):
         """nu - sum of sigma(w) and c_x = u_x + nu - sum of sum_s w_s P(s|x) over the parts' own w, intervals.
 
         After other releases: nu, and c_x = u_x + nu - sum over y1 of sum_s (w_s - sigma(w)) P(s, y1|x).
@@ -591,3 +695,176 @@ class Problem:
                     paid = share * self.prices[y] + (1 - share) * self.prices[x]
                     values.append(phi(share) + phi(1 - share) - interval(paid))
         return min(values, key=lambda value: value.a)
+
+    def least_over_lifts(self):
+        """S = X: the least Lagrangian over all leaves of a tree over boxes of lifts and counts of those beyond a place."""
+        size, certificate = self.x, self.certificate
+        lines = [*self.counts, *zip(*self.counts, strict=True)]
+        _need(self.s == size and len(self.given_x) == 1)
+        _need(all(sum(count > 0 for count in line) == 1 for line in lines))
+        model, groups = Lifts(self.parts, self.p_x), certificate["groups"]
+        _need(type(groups) is list and type(certificate["tree"]) is list and type(certificate["duals"]) is list)
+        for group in groups:
+            _need(type(group) is list and all(_is_integer(x) and x < size for x in group))
+            _need(len(set(group)) == len(group))
+        todo, values, leaves = [(model.box, {})], [], 0
+        for node in certificate["tree"]:
+            box, counts = todo.pop()
+            _need(type(node) is list and all(_is_integer(entry) for entry in node) and len(node) in (1, 2, 3))
+            if len(node) == 2:
+                x, cut = node[0], Fraction(node[1], self.unit)
+                low, high = box[x]
+                todo.append(([*box[:x], (max(low, cut), high), *box[x + 1 :]], counts))
+                todo.append(([*box[:x], (low, min(high, cut)), *box[x + 1 :]], counts))
+            elif len(node) == 3:
+                group, place, most = node
+                least, largest = counts.get((place, group), (0, len(groups[group])))
+                kept = {key: own for key, own in counts.items() if key != (place, group)}  # the newest comes last
+                todo.append((box, kept | {(place, group): (max(least, most + 1), largest)}))
+                todo.append((box, kept | {(place, group): (least, min(largest, most))}))
+            else:
+                leaves += 1
+                size_of_dual = 1 + len(model.sums) + len(counts)
+                dual = [Fraction(own, self.unit) for own in _row(certificate["duals"][node[0]], size_of_dual, None)]
+                _need(all(own >= 0 for own in dual[1 : 1 + len(model.sums)]))
+                mean_low, mean_high = (sum(p * end[i] for p, end in zip(self.p_x, box, strict=True)) for i in (0, 1))
+                empty = any(low > high for low, high in box) or any(least > most for least, most in counts.values())
+                if not empty and (model.ray is not None or mean_low <= 1 <= mean_high):
+                    values.append(model.bound(box, counts, groups, dual, self.prices, self.unit))
+        _need(not todo and leaves > 0)
+        return min(values, key=lambda value: value.a) if values else iv.mpf("inf")
+
+
+def _upper(value):
+    """A fraction that is no less than what the interval contains."""
+    return Fraction(*map(int, to_rational(value._mpi_[1])))
+
+
+class Lifts:
+    """What a promise asks of lifts if S = X: a box for every symbol, and sums: (multiples of) l^power, l log l, |l - 1|."""
+
+    def __init__(self, parts, p_x):
+        self.p_x, self.ray, self.sums = p_x, None, []
+        self.box = [(Fraction(0), 1 / p) for p in p_x]
+        for part in parts:
+            ends = self._ends(part, len(parts))
+            self.box = [(max(low, end[0]), min(high, end[1])) for (low, high), end in zip(self.box, ends, strict=True)]
+        if self.ray is not None:
+            self.box = ends
+
+    def _ends(self, part, parts):
+        """The box of one promise; its sum, (power or none, log of the scale, budget), is noted."""
+        everywhere, p_x = [(Fraction(0), 1 / p) for p in self.p_x], self.p_x
+        if isinstance(part, Perfect):
+            return [(Fraction(1), Fraction(1))] * len(p_x)
+        if isinstance(part, Ratio):
+            _need(parts == 1)
+            self.ray = iv.exp(interval(part.epsilon))
+            return [(Fraction(1), max(_upper(self.ray), Fraction(1)))] * len(p_x)
+        if isinstance(part, Between):
+            low, high = -_upper(-iv.exp(-interval(part.lower))), _upper(iv.exp(interval(part.upper)))
+            return [(low, high)] * len(p_x)
+        if isinstance(part, Variation):
+            self.sums.append(("distance", None, None, interval(part.epsilon)))
+            return [(max(1 - part.epsilon / p, Fraction(0)), 1 + part.epsilon / p) for p in p_x]
+        if isinstance(part, Divergence):
+            self.sums.append(("entropy", None, None, interval(part.epsilon)))
+            return everywhere
+        if isinstance(part, Norm) and part.alpha is None:
+            return [(Fraction(0), _upper(iv.exp(interval(part.bound))))] * len(p_x)
+        power, scale = (2, log(1 + part.epsilon**2)) if isinstance(part, Square) else (part.alpha, interval(part.bound))
+        self.sums.append(("power", interval(power), scale, iv.mpf(1)))
+        return [(Fraction(0), _upper(iv.exp((scale - log(p)) / interval(power)))) for p in p_x]
+
+    def bound(self, box, counts, groups, dual, prices, unit):
+        """The least of the Lagrangian, symbol by symbol."""
+        nu, mu, rest = dual[0], dual[1 : 1 + len(self.sums)], dual[1 + len(self.sums) :]
+        self.mu = [interval(own) for own in mu]
+        self.kink = sum([own for own, kind in zip(mu, self.sums, strict=True) if kind[0] == "distance"], Fraction(0))
+        order = sorted(counts, key=lambda key: key[0])  # stable: counts at one place in the order in which they came
+        total = sum([-own * kind[3] for own, kind in zip(self.mu, self.sums, strict=True)], iv.mpf(0))
+        for key, own in zip(order, rest, strict=True):
+            total -= interval(max(own * counts[key][0], own * counts[key][1]))
+        for x, (low, high) in enumerate(box):
+            rate, start, passed, found = interval(prices[x] + nu) + log(self.p_x[x]), low, Fraction(0), []
+            for (place, group), own in zip(order, rest, strict=True):
+                if x in groups[group]:
+                    found.append((start, min(Fraction(place, unit), high), passed))
+                    start, passed = max(start, Fraction(place, unit)), passed + own
+            found = [piece for piece in [*found, (start, high, passed)] if piece[0] <= piece[1]]
+            if not found:
+                return iv.mpf("inf")
+            terms = [interval(self.p_x[x]) * self.least(a, b, rate) + interval(more) for a, b, more in found]
+            total += min(terms, key=lambda term: term.a)
+        if self.ray is not None:
+            _need(bool(total.a > 0))
+            return interval(nu) + 1 + iv.log(total)
+        return interval(nu) + total
+
+    def least(self, a, b, rate):
+        """No more than f(l) - rate l from a to b; with ratios of lifts at most t, extreme ones are m or t m."""
+        if self.ray is not None:
+            found = [-rate] * (a <= 1 <= b) + [-self.ray * (iv.log(self.ray) + rate)] * (b >= _upper(self.ray))
+            return min(found, key=lambda term: term.a) if found else iv.mpf("inf")
+        if self.kink and a < 1 < b:
+            return min(self.least(a, Fraction(1), rate), self.least(Fraction(1), b, rate), key=lambda term: term.a)
+        ends = [self.f(a) - rate * interval(a), self.f(b) - rate * interval(b)]
+        corner = min(ends, key=lambda term: term.a)
+        if a == b or self.bend(b).b <= 0:
+            return corner
+        if self.bend(a).a >= 0:
+            return self.least_convex(a, b, rate)
+        low, high = a, b
+        for _ in range(64):
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.bend(middle).a >= 0 else (middle, high)
+        steep = abs(self.slope(high, b)) + 2 * abs(log(high)) + 4 + abs(rate)
+        between = min(self.f(low) - rate * interval(low), corner, key=lambda term: term.a)
+        return min(
+            between - steep * interval((high - low) * 2) - abs(self.bend(low)) * interval((high - low) * 2),
+            self.least_convex(high, b, rate),
+            key=lambda term: term.a,
+        )
+
+    def least_convex(self, a, b, rate):
+        """A tangent of what is convex lies below it; the best one touches where the slope is the rate."""
+        low, high = a, b
+        for _ in range(64):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.slope(middle, b).b < rate.a else (low, middle)
+        slope, touch = self.slope(high, b) - rate, interval(high)
+        level = self.f(high) - rate * touch
+        ends = [level + slope * (interval(end) - touch) for end in (a, b)]
+        return min(ends, key=lambda term: term.a)
+
+    def f(self, lift):
+        """-l log l and the sums with their multipliers."""
+        value = phi(lift)
+        for mu, (kind, power, scale, _) in zip(self.mu, self.sums, strict=True):
+            if kind == "distance":
+                value += mu * interval(abs(lift - 1) / 2)
+            elif lift:
+                value -= mu * phi(lift) if kind == "entropy" else -mu * iv.exp(power * log(lift) - scale)
+        return value
+
+    def slope(self, lift, b):
+        """f' at l > 0; b, the end of the piece, says on which side of 1 it is."""
+        value = -log(lift) - 1
+        for mu, (kind, power, scale, _) in zip(self.mu, self.sums, strict=True):
+            if kind == "distance":
+                value += mu / 2 if b > 1 else -mu / 2
+            else:
+                value += (
+                    mu * (log(lift) + 1) if kind == "entropy" else mu * power * iv.exp((power - 1) * log(lift) - scale)
+                )
+        return value
+
+    def bend(self, lift):
+        """l f''(l), which rises."""
+        value = iv.mpf(-1)
+        for mu, (kind, power, scale, _) in zip(self.mu, self.sums, strict=True):
+            if kind == "entropy":
+                value += mu
+            elif kind == "power" and lift:
+                value += mu * power * (power - 1) * iv.exp((power - 1) * log(lift) - scale)
+        return value

@@ -23,7 +23,7 @@ def test_the_sample_has_every_kind_of_certificate_and_law():
     documents = [examples.document(name) for name in examples.PROBLEMS]
     kinds = [document["certificate"] and document["certificate"]["kind"] for document in documents]
     trees = [document["certificate"]["tree"] for document, kind in zip(documents, kinds, strict=True) if kind == "tree"]
-    assert set(kinds) == {None, "tree", "pairs"}
+    assert set(kinds) == {None, "tree", "pairs", "local", "merged"}
     assert len(trees) > 15
     assert max(map(len, trees)) > 50
     assert sum(document["unseen"] is not None for document in documents) > 30

@@ -15,7 +15,8 @@ from alphalift.proof import checker
 
 
 def identity(document):
-    return checker.Integers(document["labels"], document["bits"], document["weights"], document["unseen"]).identity
+    weights = checker.rows_of(document["weights"], dense=False)
+    return checker.Integers(document["labels"], document["bits"], weights, document["unseen"]).identity
 
 
 @pytest.mark.parametrize("name", ["random 3", "two secrets", "perfect", "16 bits"])

@@ -9,7 +9,7 @@ import pytest
 from alphalift.document import to_json, withhold_joint
 from alphalift.proof import checker
 
-BLOCK, BLOCKS = 60, 8
+BLOCK, BLOCKS = 73, 8
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
@@ -77,9 +77,11 @@ def test_a_tree_that_does_not_cover_is_refused(name, change):
 
 def test_weights_need_their_identity_and_their_sum():
     document = examples.document("random 3")
-    document["weights"][0][0] += 1
+    document["weights"][0][1] += 1
     assert unproven(document) == {"form"}
-    document["weights"][1][0] -= 1
+    document["weights"][0][1] -= 1
+    assert unproven(document) == set()
+    document["weights"].reverse()
     assert unproven(document) == {"form"}
 
 

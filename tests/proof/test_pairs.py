@@ -35,7 +35,7 @@ def least(counts, prices, ends):
     promise = checker.promise_of({"region": "AlphaLift", "alpha": "3", "epsilon": "0"})  # any ends will do
     certificate = {"kind": "pairs", "bits": BITS, "prices": prices, "ends": ends}
     with checker.ctx.workprec(128):
-        return checker._least_over_pairs(counts, promise, certificate, prices)
+        return checker._least_over_pairs([counts], promise, certificate, prices)
 
 
 def far(ball, expected):

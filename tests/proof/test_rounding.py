@@ -7,8 +7,9 @@ import examples
 import pytest
 
 from alphalift import AlphaLift
-from alphalift.design import design, prove
+from alphalift.design import design
 from alphalift.document import to_document
+from alphalift.proof.prove import prove
 from alphalift.utilities import MutualInformation
 
 PERFECT = [name for name in examples.PROBLEMS if "perfect" in name]
@@ -16,7 +17,7 @@ PERFECT = [name for name in examples.PROBLEMS if "perfect" in name]
 
 def exact_lifts(document):
     """l(s, y) for every y, as fractions."""
-    counts, weights = document["joint"]["counts"], document["weights"]
+    counts, weights = document["joint"]["counts"], examples.all_weights(document)
     total = sum(map(sum, counts))
     for row in weights:
         joint = [Fraction(sum(n * w for n, w in zip(cells, row, strict=True))) for cells in counts]
@@ -27,7 +28,8 @@ def exact_lifts(document):
 def test_columns_sum_to_a_power_of_two(name):
     document = examples.document(name)
     whole = 2 ** document["bits"]
-    assert [sum(column) for column in zip(*document["weights"], strict=True)] == [whole] * len(document["labels"]["x"])
+    columns = zip(*examples.all_weights(document), strict=True)
+    assert [sum(column) for column in columns] == [whole] * len(document["labels"]["x"])
     assert document["unseen"] is None or sum(document["unseen"]) == whole
     asked = examples.PROBLEMS[name][2]
     assert document["bits"] >= asked if name in PERFECT else document["bits"] == asked

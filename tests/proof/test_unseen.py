@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 import examples
@@ -19,7 +20,7 @@ def shares_and_lifts(document, law, q, p_s_unseen):
     total = sum(map(sum, counts))
     p_s = [(1 - q) * Fraction(sum(row), total) + q * unseen for row, unseen in zip(counts, p_s_unseen, strict=True)]
     lifts = []
-    for weights, answer in zip(document["weights"], law, strict=True):
+    for weights, answer in zip(examples.all_weights(document), law, strict=True):
         p_sy = [
             (1 - q) * Fraction(sum(n * w for n, w in zip(row, weights, strict=True)), total * whole)
             + q * unseen * Fraction(answer, whole)
@@ -68,8 +69,8 @@ def test_no_mixture_of_seen_and_unseen_breaks_the_promise(name):
 
 def _accepted(document, law):
     promise = checker.promise_of(document["promise"])
-    mechanism = checker.Integers(document["labels"], document["bits"], document["weights"], law)
-    return not list(checker.broken_unseen(document["joint"]["counts"], mechanism, promise))
+    integers = replace(checker.integers_of(document), unseen=law)
+    return not list(checker.broken_unseen(document["joint"]["counts"], integers, promise))
 
 
 def _nearby_laws(law, rng, count):

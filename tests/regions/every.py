@@ -11,6 +11,7 @@ FAMILIES = {
     "PML": lambda e: PML(4 * e),
     "LIP": LIP,
     "LIP asymmetric": lambda e: LIP(lower=3 * e, upper=e),
+    "LIP, loose upwards": lambda e: LIP(lower=e, upper=3 * e),
     "LDP": LDP,
     "TotalVariation": lambda e: TotalVariation(e / 3),
     "ChiSquare": lambda e: ChiSquare(e),

@@ -1,13 +1,21 @@
-"""Every implication on random mechanisms; every missing one with a counterexample."""
+"""Every implication on random mechanisms and where it is tight, in exact numbers; every missing one with a counterexample."""
 
 import math
+import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import fmpq
 from hypothesis import given
 from hypothesis import strategies as st
+from mpmath import mp
 
 from alphalift import KL, LDP, LIP, PML, AlphaLift, ChiSquare, MaxLift, Renyi, TotalVariation, implications
+from alphalift.exact import decimal, exact
+from alphalift.proof.checker import promise_of
+from alphalift.proof.statement import checkable, statement
+from alphalift.regions.base import LARGEST_BUDGET
 from alphalift.regions.implications import renyi_implies
 from strategies import mechanisms
 
@@ -96,3 +104,175 @@ def test_what_does_not_follow(kept, broken):
         p_s = np.array([share, 1 - share])
         found |= bool((kept.allows(lifts, p_s) & ~broken.allows(lifts, p_s)).any())
     assert found
+
+
+# Enough to tell 1 - e^-1000 from 1, and 1 - e^-1e-300 from 1e-300.
+BITS = 3200
+
+
+def fraction(number):
+    """A number of mpmath, exactly."""
+    sign, mantissa, exponent, _ = number._mpf_
+    return (-1) ** sign * int(mantissa) * Fraction(2) ** exponent
+
+
+def real(budget):
+    """The decimal that a float means, for mpmath."""
+    return mp.mpf(exact(budget).numerator) / exact(budget).denominator
+
+
+def alpha_over(alpha):
+    return 1 if math.isinf(alpha) else exact(alpha) / (exact(alpha) - 1)
+
+
+def spread(high, low, kind):
+    """What lifts with two values and the mean 1 have: their standard deviation, or their total variation."""
+    share = (1 - low) / (high - low)
+    if kind is TotalVariation:
+        return fraction(share * (high - 1))
+    return fraction(mp.sqrt(share * (high - 1) ** 2 + (1 - share) * (1 - low) ** 2))
+
+
+def least_budget(region, kind):
+    """The least budget of the other kind that follows: from the worst lifts, or the definition; Pinsker's for KL."""
+    match region, kind:
+        case LDP(), _ if kind is TotalVariation:
+            root = mp.exp(real(region.epsilon) / 2)
+            return spread(root, 1 / root, kind)
+        case LIP(), _ if kind is LDP:
+            return exact(region.lower) + exact(region.upper)
+        case LIP(), _ if kind in (ChiSquare, TotalVariation):
+            return spread(mp.exp(real(region.upper)), mp.exp(-real(region.lower)), kind)
+        case LIP(), _:
+            return exact(region.upper)
+        case AlphaLift(), _ if kind is TotalVariation:
+            return spread(mp.exp(real(region.epsilon)), mp.mpf(0), kind)
+        case AlphaLift(), _:
+            return exact(region.epsilon) * alpha_over(region.alpha)
+        case Renyi(), _ if kind is AlphaLift:
+            return exact(region.epsilon) / alpha_over(region.order)
+        case Renyi(), _ if kind is ChiSquare:
+            return spread(mp.exp(real(region.epsilon)), mp.mpf(0), kind)
+        case ChiSquare(), _ if kind is Renyi:
+            return fraction(mp.log(1 + real(region.epsilon) ** 2))
+        case ChiSquare(), _:
+            return exact(region.epsilon) / 2
+        case KL(), _:
+            return fraction(mp.sqrt(real(region.epsilon) / 2))
+        case _:
+            return exact(region.epsilon)
+
+
+IMPLIED = {LDP: [LIP, TotalVariation], LIP: [MaxLift, LDP, ChiSquare, TotalVariation], MaxLift: [Renyi, TotalVariation],
+    AlphaLift: [Renyi], Renyi: [KL, AlphaLift, ChiSquare], ChiSquare: [Renyi, TotalVariation], KL: [TotalVariation]}  # fmt: skip
+EXTREME = [1e-300, 1e-16, 1e-6, 0.005, 0.02, 0.1, 1 / 3, 0.5, 1, 20.001, 500, 704, 800, 1000]
+ORDERS = [1.0000001, 1.001, 1.5, 2, 3, 10, 1e9, math.inf]
+
+
+def regions(kind, count):
+    """Promises of one kind with extreme and with random budgets and orders."""
+    generator = random.Random(count)
+
+    def budget():
+        return generator.choice(
+            [generator.uniform(0, 5), 10 ** generator.uniform(-300, 3), 10 ** generator.uniform(-6, 0)]
+        )
+
+    drawn = [(budget(), budget()) for _ in range(count)]
+    if kind is LIP:
+        pairs = [(a, b) for a in EXTREME for b in EXTREME] + drawn
+        return [LIP(lower=lower, upper=upper) for lower, upper in pairs]
+    if kind in (AlphaLift, Renyi):
+        pairs = [(order, e) for order in ORDERS for e in EXTREME]
+        return [kind(order, e) for order, e in pairs + [(1 + 10 ** generator.uniform(-7, 8), e) for e, _ in drawn]]
+    return [kind(e) for e in EXTREME] + [kind(e) for e, _ in drawn]
+
+
+@pytest.mark.parametrize("kind", IMPLIED, ids=lambda kind: kind.__name__)
+def test_implied_budgets_are_rounded_up_and_by_no_more_than_rounding(kind):
+    """Against other formulas in other arithmetic: no slack hides an implied budget that is too small by its last digit."""
+    with mp.workprec(BITS):
+        for region in regions(kind, 1000):
+            found = {type(implied.region): implied.region for implied in implications(region)}
+            for other in IMPLIED[kind]:
+                if kind is Renyi and other is ChiSquare and region.order < 2:
+                    continue
+                least = least_budget(region, other)
+                if other not in found:
+                    assert least > LARGEST_BUDGET, (region, other)
+                    continue
+                stated = found[other].upper if other is LIP else found[other].epsilon
+                assert exact(stated) >= least, (region, found[other])
+                assert stated < 1e-300 or exact(stated) <= least * (1 + Fraction(1, 10**14)), (region, found[other])
+                if least in [exact(own) for own in region.parameters.values() if math.isfinite(own)]:
+                    assert exact(stated) == least
+            orders = {getattr(region, "alpha", None), getattr(region, "order", None), None}
+            for implied in found.values():
+                order = getattr(implied, "alpha", getattr(implied, "order", None))
+                assert order in orders | {math.inf if isinstance(implied, MaxLift) else 2.0}, (region, implied)
+
+
+# Where total variation is smaller than the inequality says, whatever the lifts are.
+LOOSE = {KL: 1e-14, ChiSquare: 1}
+
+
+def two_lifts(high, low):
+    """Lifts with two values and the mean 1, and shares in integers."""
+    high, low = fmpq(high.numerator, high.denominator), fmpq(low.numerator, low.denominator)
+    rise, fall = high - 1, 1 - low
+    return [high, low], [int(fall.p * rise.q), int(rise.p * fall.q)]
+
+
+def inside(exponent):
+    """A bit nearer to 1 than e^exponent, exactly."""
+    return fraction(mp.exp(exponent * (1 - mp.mpf(10) ** -20)))
+
+
+def worst_lifts(region, other):
+    """Two-valued lifts at the limit of the promise, or within 1e-20 of it, whose value in the other is the largest."""
+    match region, other:
+        case LDP(), _:
+            gain = inside(real(region.epsilon)) - 1
+            shares = [Fraction(1, 10**30) / (1 + gain)]
+            shares = [*shares, 1 - shares[0]]
+            if isinstance(other, TotalVariation):
+                shares = [fraction(1 / (1 + mp.exp(real(region.epsilon) / 2)))]
+            return [two_lifts((1 + gain) / (1 + p * gain), 1 / (1 + p * gain)) for p in shares]
+        case LIP(), _:
+            return [two_lifts(inside(real(region.upper)), inside(-real(region.lower)))]
+        case ChiSquare(), TotalVariation() if region.epsilon <= 1:
+            return [two_lifts(1 + exact(region.epsilon), 1 - exact(region.epsilon))]
+        case ChiSquare(), _:
+            return [two_lifts(1 + exact(region.epsilon) ** 2, Fraction(0))]
+        case KL(), _:
+            kept, broken = (min(mp.mpf(1), mp.sqrt(times * real(region.epsilon))) for times in (1, 2))
+            for _ in range(80):
+                with mp.workprec(BITS // 3):
+                    middle = (kept + broken) / 2
+                    value = ((1 + middle) * mp.log1p(middle) + (1 - middle) * mp.log1p(-middle)) / 2
+                    kept, broken = (middle, broken) if value < real(region.epsilon) else (kept, middle)
+            return [two_lifts(1 + fraction(kept), 1 - fraction(kept))]
+        case _:
+            scale = alpha_over(region.alpha) if isinstance(region, AlphaLift) else 1
+            return [two_lifts(inside(real(region.epsilon) * scale.numerator / scale.denominator), Fraction(0))]
+
+
+@pytest.mark.parametrize("kind", IMPLIED, ids=lambda kind: kind.__name__)
+def test_the_worst_lifts_keep_what_is_implied_and_nothing_smaller(kind):
+    """Proven by the checker, for the decimals that a file would state."""
+    with mp.workprec(BITS):
+        for region in regions(kind, 30):
+            for implied in implications(region):
+                other = implied.region
+                if min(other.parameters.values()) < 1e-290:  # so small that floats have few digits
+                    continue
+                budgets = {"lower", "upper", "epsilon"} & {*other.parameters}
+                less = {name: decimal(getattr(other, name) * (1 - 1e-12)) for name in budgets}
+                smaller = promise_of(statement(other) | less)
+                for lifts, shares in worst_lifts(region, other):
+                    assert checkable(region).keeps(lifts, shares), region
+                    assert checkable(other).keeps(lifts, shares), (region, other)
+                    loose = isinstance(other, TotalVariation) and region.parameters.get("epsilon", 0) > LOOSE.get(
+                        kind, 1e9
+                    )
+                    assert loose or smaller.excludes_beyond(lifts, shares), (region, other)

@@ -20,11 +20,11 @@ def private_channel(joint, epsilon, losses):
 
 def least_loss(joint, region, loss):
     """min sum_y sum_x q_y(x) loss(x, y) over q_y >= 0 with sum_y q_y = P_X and q_y in the cone of the region's part."""
-    body = ConvexSet.intersecting([region.part(joint.p_s)])
+    body = ConvexSet.intersecting([region.constraint(joint.p_s)])
     size, slacks = len(joint.p_x), len(body.widths)
     moments = body.directions @ joint.p_s_given_x
     width = size + slacks
-    rows = np.hstack([moments - body.parameters[:, None], body.slacks.T])
+    rows = np.hstack([moments - body.constraints.parameters[:, None], body.slacks.T])
     boxes = np.hstack([-np.outer(body.widths, np.ones(size)), np.eye(slacks)])
     inside = np.kron(np.eye(size), np.vstack([rows, boxes]))
     marginal = np.hstack([np.eye(size), np.zeros((size, slacks))])

@@ -6,10 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from every import REGIONS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alphalift import AlphaLift, MaxLift, PromiseError, grid
+from alphalift import LIP, AlphaLift, Joint, MaxLift, PromiseError, grid
+from alphalift.solvers.candidates import pull_inside, towards_symbols
 from strategies import alphas, epsilons, mechanisms
 
 
@@ -88,3 +90,26 @@ def test_grid_is_every_combination():
     regions = grid(AlphaLift, alpha=[10, 3], epsilon=[0.1, 0.2])
     assert regions == (AlphaLift(10, 0.1), AlphaLift(10, 0.2), AlphaLift(3, 0.1), AlphaLift(3, 0.2))
     assert grid(MaxLift, epsilon=[0.1]) == (MaxLift(0.1),)
+
+
+@pytest.mark.parametrize("region", REGIONS.values(), ids=REGIONS)
+def test_revealing_nothing_has_the_value_of_lifts_of_one(region):
+    p_s, ones = np.array([0.2, 0.3, 0.5]), np.ones((1, 3))
+    assert region.value_of_nothing(p_s) == region.value(ones, p_s)[0]
+    assert (region & region).value(ones, p_s)[0] == 0, "no share of any budget is used"
+
+
+def test_repairs_know_how_far_a_loose_upper_end_is_from_revealing_nothing():
+    """Two lifts are a bit below the lower end: every symbol raises one and lowers the other, so that only P_X helps."""
+    joint, region = Joint(np.diag([4, 4, 4]) + 1, counts=True), LIP(lower=0.1, upper=2)
+    outside = towards_symbols(joint, region) * (1 + 1e-7) - 1e-7 * joint.p_x
+    repaired = pull_inside(outside, joint, region)
+    assert len(repaired) == len(outside)
+    assert region.allows(repaired @ joint.lift.T, joint.p_s).all()
+
+
+@pytest.mark.parametrize("lower", [0.1, 1, 650])
+def test_an_upper_end_beyond_floats_leaves_the_lower_one(lower):
+    region, p_s = LIP(lower=lower, upper=800), np.array([0.5, 0.5])
+    lifts = np.array([[2 - math.exp(-lower * share), math.exp(-lower * share)] for share in (0.9, 1.1)])
+    assert region.allows(lifts, p_s).tolist() == [True, False]

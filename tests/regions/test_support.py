@@ -44,7 +44,7 @@ def test_the_kernels_set_contains_the_region_and_nothing_else(name):
     region, _, _ = CASES[name]
     generator = np.random.default_rng(1)
     p_s = generator.dirichlet(np.full(4, 3.0))
-    body = ConvexSet.intersecting([region.part(p_s)])
+    body = ConvexSet.intersecting([region.constraint(p_s)])
     posteriors = 0.8 * p_s + 0.2 * generator.dirichlet(np.ones(4), size=300)
     lifts = posteriors / p_s
     allowed = region.allows(lifts, p_s)
@@ -53,7 +53,7 @@ def test_the_kernels_set_contains_the_region_and_nothing_else(name):
         directions[:, -1] = directions[:, :-1].mean(axis=1) * (1 + 0.05 * generator.normal(size=4000))
     moments = posteriors @ body.directions.T
     for w in directions:
-        supports(body.rows, body.parameters, body.callback, w, sigma := np.empty(1))
+        supports(body.constraints, w, sigma := np.empty(1))
         reach = moments[allowed] @ w
         # What slacks may add, each within its width.
         room = np.maximum(0.0, -(body.slacks @ w)) @ body.widths if len(body.widths) else 0.0

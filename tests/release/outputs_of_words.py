@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import accumulate
 
 from alphalift.errors import InputError
-from alphalift.proof import Integers
+from alphalift.proof.checker import Integers
 
 
 def outputs_of_words(mechanism: Integers, x: int | None, words: Iterable[int]) -> list[int]:
@@ -18,7 +18,7 @@ def outputs_of_words(mechanism: Integers, x: int | None, words: Iterable[int]) -
     """
     if x is not None and not 0 <= x < len(mechanism.labels["x"]):
         raise InputError(f"symbol number {x} does not exist; an unseen value is None")
-    column = mechanism.unseen if x is None else [row[x] for row in mechanism.weights]
+    column = mechanism.unseen if x is None else [row.get(x, 0) for row in mechanism.weights]
     if column is None:
         raise InputError("this mechanism has no law for unseen values")
     edges = list(accumulate(column))

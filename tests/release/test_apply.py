@@ -76,7 +76,7 @@ def test_order_and_chunks_do_not_matter():
 
 def test_the_outputs_follow_the_integers():
     """What is drawn has the law of its column: each output's share is within 5 standard deviations."""
-    weights, labels = np.array(SOLUTION.integers.weights) / 2.0**SOLUTION.integers.bits, SOLUTION.integers.labels
+    weights, labels = SOLUTION.mechanism.p_y_given_x, SOLUTION.integers.labels
     ids = pa.array(np.arange(200_000))
     for x, job in enumerate(labels["x"]):
         table = pa.table({"id": ids, "job": pa.array([job] * len(ids))})
@@ -141,8 +141,7 @@ def test_declared_values_without_mass_are_answered_by_name():
     stranger = odd.assign(job=odd["job"].replace({"pilot": "diver"}))
     with pytest.raises(TableError, match="does not know"):
         run(stranger, mechanism=solution)
-    weights = solution.integers.weights
-    without_law = type(solution.integers)(solution.integers.labels, solution.integers.bits, weights, None)
+    without_law = replace(solution.integers, unseen=None)
 
     class Withheld:
         integers, joint, region, after = without_law, solution.joint, solution.region, None
@@ -209,7 +208,7 @@ class TestRefusals:
         run(table, mechanism=solution, out=tmp_path / "out.parquet")
 
     def test_unproven_mechanisms_and_empty_tables(self):
-        floats = CompleteMerging().solve(SOLUTION.joint, [MaxLift(0.1)], SOLUTION.objective)[0]
+        floats = CompleteMerging().solve(SOLUTION.joint, [MaxLift(0.1)], SOLUTION.utility_function)[0]
         assert floats.status is Status.FEASIBLE
         with pytest.raises(InputError, match="only a proven mechanism"):
             plan(mechanism=floats)
@@ -250,7 +249,7 @@ def test_4096_bits_do_not_break_what_accompanies_the_output(tmp_path):
     joint = Joint([[3, 1], [1, 2]], ["yes", "no"], ["a", "b"], counts=True, origin=Origin(("s",), ("x",)))
     solution = design(joint, MaxLift(0.1))
     law, shift = solution.integers, 4096 - solution.integers.bits
-    weights = [[weight << shift for weight in row] for row in law.weights]
+    weights = [{x: weight << shift for x, weight in row.items()} for row in law.weights]
     weights[0][0], weights[1][0] = weights[0][0] - 1, weights[1][0] + 1  # numbers that no float holds
     long = replace(law, bits=4096, weights=weights, unseen=[weight << shift for weight in law.unseen])
     table = pd.DataFrame({"id": range(100), "x": ["a", "b"] * 50})

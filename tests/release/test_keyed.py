@@ -1,6 +1,7 @@
 """Keyed draws: the law is the proven integers, and nothing but key, mechanism, names, id and value matters."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ from outputs_of_words import outputs_of_words
 from scipy.stats import chi2
 
 from alphalift import InputError, TableError
-from alphalift.proof import Integers
+from alphalift.proof.checker import Integers, rows_of
 from alphalift.release.ids import RisingIds, as_text, quick_hashes
 from alphalift.release.keyed import KeyedDraw, Pseudonyms
 from alphalift.release.keys import Key
@@ -32,7 +33,7 @@ def mechanism(bits=52, outputs=5, symbols=4, seed=0, unseen=True):
         columns.append(column)
     weights = [[column[y] for column in columns[:-1]] for y in range(outputs)]
     labels = {"s": ["s"], "x": [f"x{i}" for i in range(symbols)], "y": [f"y{i}" for i in range(outputs)]}
-    return Integers(labels, bits, weights, columns[-1] if unseen else None)
+    return Integers(labels, bits, rows_of(weights, dense=True), columns[-1] if unseen else None, dense=True)
 
 
 def cipher(*names):
@@ -114,8 +115,8 @@ def test_only_key_mechanism_namespace_id_and_value_matter():
     np.testing.assert_array_equal(draw.outputs(ids.take(pa.array(order)), x[order]), usual[order])
     parts = [draw.outputs(ids[start : start + 700], x[start : start + 700]) for start in range(0, 5000, 700)]
     np.testing.assert_array_equal(np.concatenate(parts), usual)
-    same_law = np.tile(np.array(mechanism().weights)[:, :1], 4)
-    constant = Integers(mechanism().labels, 52, same_law.tolist(), None)
+    same_law = [dict.fromkeys(range(4), row[0]) for row in mechanism().weights if 0 in row]
+    constant = replace(mechanism(), weights=same_law, unseen=None)
     assert (
         KeyedDraw(KEY, constant, *NAMES).outputs(ids, x) != KeyedDraw(KEY, constant, *NAMES).outputs(ids, (x + 1) % 4)
     ).any()
@@ -137,7 +138,7 @@ def test_the_law_is_the_integers_and_a_test_would_notice_another():
     counts = np.bincount(
         KeyedDraw(KEY, law, *NAMES).outputs(pa.array(np.arange(rows)), np.zeros(rows, np.int64)), minlength=5
     )
-    expected = np.array([row[0] for row in law.weights]) / 2.0**52
+    expected = np.array([row.get(0, 0) for row in law.weights]) / 2.0**52
 
     def p_value(shares):
         some = shares > 0

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from alphalift.joint import Variable
-from alphalift.proof import Integers
+from alphalift.proof.checker import Integers, rows_of
 from alphalift.release.outputs import Outputs
 from alphalift.tables.symbols import key_of
 
@@ -13,7 +13,7 @@ PAIRS = ["a, 1", "a, 2", "b, 1", "b, 2"]
 
 
 def integers(weights, x_labels, y_labels, bits=2):
-    return Integers({"s": ["s"], "x": list(x_labels), "y": list(y_labels)}, bits, weights, None)
+    return Integers({"s": ["s"], "x": list(x_labels), "y": list(y_labels)}, bits, rows_of(weights, dense=True), None)
 
 
 def two(weights, y_labels, x_labels=PAIRS, columns=("u", "v")):

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from alphalift import InputError, Joint, MaxLift, design
 from alphalift.joint import Variable
-from alphalift.proof import Integers, as_floats
+from alphalift.proof.checker import Integers, rows_of
+from alphalift.proof.rounding import as_floats
 from alphalift.release.outputs import Outputs
 from alphalift.release.public import Facts, codebook, manifest, public_name
 from alphalift.release.told import estimated_p_x, told
@@ -54,9 +55,12 @@ def columns():
 def test_what_is_told_sums_to_one_and_is_right_to_a_standard_error(column, records):
     bits, weights = column
     integers = Integers(
-        {"s": ["s"], "x": ["x"], "y": list(map(str, range(len(weights))))}, bits, [[w] for w in weights], None
+        {"s": ["s"], "x": ["x"], "y": list(map(str, range(len(weights))))},
+        bits,
+        rows_of([[w] for w in weights], dense=True),
+        None,
     )
-    shares, law = as_floats(integers.weights, bits)[:, 0], told(integers, records)[:, 0]
+    shares, law = as_floats(integers.weights, bits, 1).toarray()[:, 0], told(integers, records)[:, 0]
     assert sum(Decimal(repr(p)) for p in law.tolist()) == 1
     assert [p > 0 for p in law] == [w > 0 for w in weights]
     errors = np.sqrt(shares * (1 - shares) / records) + 2e-12
@@ -118,7 +122,7 @@ def test_notes_say_how_labels_are_read():
 
 def test_notes_use_the_words_of_the_labels():
     labels = ["mostly a", "b | c"]
-    integers = Integers({"s": ["s"], "x": labels, "y": labels}, 1, [[2, 0], [0, 2]], None)
+    integers = Integers({"s": ["s"], "x": labels, "y": labels}, 1, [{0: 2}, {1: 2}], None)
     outputs = Outputs.of(integers, Variable(("u",), tuple(labels)))
     notes = codebook(integers, outputs, name=None, counts=None, designed_from=10)["notes"]
     assert "'A + B': one of them" in notes["label"]
@@ -129,7 +133,7 @@ def test_combinations_are_told_together():
     """By column alone 'a | b' and '1 | 2' could be four combinations; the output names two."""
     labels = ["a, 1", "b, 2", "a, (missing)", r"b\, c, 1"]
     y_labels = ["a, 1 | b, 2", r"a, (missing) | b\, c, 1"]
-    integers = Integers({"s": ["s"], "x": labels, "y": y_labels}, 1, [[2, 2, 0, 0], [0, 0, 2, 2]], None)
+    integers = Integers({"s": ["s"], "x": labels, "y": y_labels}, 1, [{0: 2, 1: 2}, {2: 2, 3: 2}], None)
     content = codebook(
         integers, Outputs.of(integers, Variable(("u", "v"), tuple(labels))), name=None, counts=None, designed_from=10
     )
@@ -165,7 +169,7 @@ def test_a_name_needs_the_key():
 
 def test_4096_bits_can_be_told():
     whole = 1 << 4096
-    integers = Integers({"s": ["s"], "x": ["a", "b"], "y": ["y", "z"]}, 4096, [[whole - 1, 0], [1, whole]], None)
+    integers = Integers({"s": ["s"], "x": ["a", "b"], "y": ["y", "z"]}, 4096, [{0: whole - 1}, {0: 1, 1: whole}], None)
     outputs = Outputs.of(integers, Variable(("u",), ("a", "b")))
     content = codebook(integers, outputs, name=None, counts=[5, 5], designed_from=10)
     assert content["outputs"][0]["p_y_given_x"]["a"] == pytest.approx(1)

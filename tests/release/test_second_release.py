@@ -57,7 +57,7 @@ class TestTwoColumns:
 
     def test_two_columns_share_no_randomness(self, key):
         """A law that says nothing about its value: outputs of two columns must not be the same function of the id."""
-        weights = [[1 << 51, 1 << 51], [1 << 51, 1 << 51]]
+        weights = [{0: 1 << 51, 1: 1 << 51}] * 2
         drawn = []
         for column in "ab":
             solution = self.mechanism(column)

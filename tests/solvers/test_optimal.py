@@ -26,7 +26,7 @@ from alphalift.baselines import CompleteMerging, SubsetMerging
 from alphalift.geometry.concave import Search
 from alphalift.geometry.mixture import MixtureProgram
 from alphalift.measures import entropy, epsilon_max
-from alphalift.solvers.optimal import concave_program
+from alphalift.solvers.search import concave_program
 from strategies import random_joint
 
 GAP = 1e-4
@@ -64,7 +64,7 @@ def test_known_intervals(alpha, epsilon):
     solution = design(random_joint(0), AlphaLift(alpha, epsilon))
     assert_certified(solution)
     low, high = KNOWN[alpha, epsilon]
-    everything = solution.objective.of_publishing_all(solution.joint.p_x)
+    everything = solution.utility_function.of_publishing_all(solution.joint.p_x)
     assert solution.normalized_utility <= high + 1e-5, "above what the other implementation proved"
     assert solution.upper_bound / everything >= low - 1e-5, "a bound below what the other implementation reached"
 
@@ -90,7 +90,7 @@ def test_brute_force_on_a_fine_grid(shape, alpha, seed):
     assert_certified(solution)
     brute = grid_optimum(joint, region, 250)
     assert brute <= solution.upper_bound + 1e-9
-    assert brute >= solution.utility - 0.01 * solution.objective.of_publishing_all(joint.p_x)
+    assert brute >= solution.utility - 0.01 * solution.utility_function.of_publishing_all(joint.p_x)
 
 
 @pytest.mark.parametrize("alpha", [1.2, 2, 9, math.inf])
@@ -164,7 +164,7 @@ def test_never_below_the_heuristic_never_above_the_bound(shape):
     for region in regions:
         solution = optimum.at(region)
         assert_certified(solution)
-        everything = solution.objective.of_publishing_all(joint.p_x)
+        everything = solution.utility_function.of_publishing_all(joint.p_x)
         assert heuristic.at(region).utility <= solution.upper_bound + 1e-9
         assert heuristic.at(region).utility <= solution.utility + GAP * everything + 1e-12
 
@@ -348,5 +348,6 @@ def test_what_cannot_be_compiled_is_refused():
         def uncertainty(self, points):
             return entropy(points)
 
-    with pytest.raises(SettingError, match="compiled curve"):
-        design(random_joint(0), MaxLift(0.1), utility=Odd())
+    for joint in (random_joint(0), random_joint(0, (2, 5))):
+        with pytest.raises(SettingError, match="compiled curve"):
+            design(joint, MaxLift(0.1), utility=Odd())

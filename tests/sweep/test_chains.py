@@ -8,7 +8,7 @@ import pytest
 from alphalift import KL, LIP, AlphaLift, MaxLift, MutualInformation, Optimal, grid
 from alphalift.solvers import Algorithm1, ChainedSolver
 from alphalift.solvers.base import rising
-from alphalift.sweep.cells import pack, unpack
+from alphalift.sweep.cells import pack, solution_of, unpack
 from strategies import random_joint
 
 UTILITY = MutualInformation()
@@ -51,7 +51,8 @@ def test_cells_keep_every_bit():
     solutions = Optimal().solve(random_joint(5, (3, 7)), [MaxLift(0.01), MaxLift(0.1), MaxLift(9)], UTILITY)
     cells = unpack(pack(solutions))
     for cell, solution in zip(cells, solutions, strict=True):
-        assert cell.p_y_given_x.tobytes() == solution.mechanism.p_y_given_x.tobytes()
+        again = solution_of(cell, solution.joint, solution.region, UTILITY).mechanism
+        assert again.p_y_given_x.tobytes() == solution.mechanism.p_y_given_x.tobytes()
         assert cell.figures["utility"] == solution.utility
         assert cell.figures["upper_bound"] == solution.upper_bound
     assert pack(solutions) == pack(solutions)

@@ -57,12 +57,17 @@ def consistent(table, matrix):
         value=mechanism.worst_value(REGION),
         max_lift_leakage=mechanism.leakage(float("inf")),
         outputs=len(mechanism.p_y),
-        p_y_given_x=mechanism.p_y_given_x.ravel().tolist(),
+        places=np.flatnonzero(mechanism.p_y_given_x).tolist(),
+        p_y_given_x=mechanism.p_y_given_x[mechanism.p_y_given_x > 0].tolist(),
     )
 
 
 def flat(table):
     return table.column("p_y_given_x")[0].as_py()
+
+
+def places(table):
+    return table.column("places")[0].as_py()
 
 
 FORGERIES = {
@@ -77,7 +82,14 @@ FORGERIES = {
     "no outputs": lambda t: changed(t, outputs=0),
     "negative outputs": lambda t: changed(t, outputs=-1),
     "too many outputs": lambda t: changed(t, outputs=10**12),
-    "an output more than there are": lambda t: changed(t, outputs=len(flat(t)) // 4 + 1),
+    "an output more than there are": lambda t: changed(t, outputs=t.column("outputs")[0].as_py() + 1),
+    "an output less than there are": lambda t: changed(t, outputs=t.column("outputs")[0].as_py() - 1),
+    "negative places": lambda t: changed(t, places=[place - 1 for place in places(t)]),
+    "places that repeat": lambda t: changed(t, places=[places(t)[0], *places(t)[:-1]]),
+    "places that fall": lambda t: changed(t, places=places(t)[::-1]),
+    "places beyond the mechanism": lambda t: changed(t, places=[*places(t)[:-1], 10**15]),
+    "no places": lambda t: changed(t, places=[]),
+    "places with gaps": lambda t: changed(t, places=[None] * len(places(t))),
     "an unknown status": lambda t: changed(t, status="splendid"),
     "a status that is never stored": lambda t: changed(t, status="interrupted"),
     "columns that do not sum to one": lambda t: changed(t, p_y_given_x=[2 * p for p in flat(t)]),
@@ -86,7 +98,7 @@ FORGERIES = {
     "a mechanism of another shape": lambda t: changed(t, p_y_given_x=flat(t)[:-1]),
     "no mechanism": lambda t: changed(t, p_y_given_x=None),
     "a mechanism with gaps": lambda t: changed(t, p_y_given_x=[None] * len(flat(t))),
-    "another mechanism": lambda t: changed(t, p_y_given_x=np.roll(np.reshape(flat(t), (-1, 4)), 1, 1).ravel().tolist()),
+    "another mechanism": lambda t: changed(t, p_y_given_x=flat(t)[::-1]),
     "one that breaks the promise": lambda t: consistent(t, np.eye(4)),
     "nothing": lambda t: t.slice(0, 0),
     "a cell too many": lambda t: pa.concat_tables([t, t]),

@@ -36,7 +36,9 @@ SOLVER = Counting()
 
 def content(tradeoff):
     """All bytes of a result."""
-    matrices = b"".join(cell.p_y_given_x.tobytes() for cells in tradeoff.cells for cell in cells)
+    matrices = b"".join(
+        cell.places.tobytes() + cell.p_y_given_x.tobytes() for cells in tradeoff.cells for cell in cells
+    )
     return tradeoff.to_frame().to_csv().encode() + matrices
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alphalift import TableError, read_joint
+from alphalift import IdentifierError, TableError, read_joint
 from alphalift.data import adult
 from alphalift.joint import Beside, Origin, Variable
 from alphalift.tables import MISSING
@@ -219,10 +219,10 @@ def test_declarations_that_make_no_sense(csv, options, message):
 def test_a_joint_that_is_too_large_is_refused():
     table = pa.table({"s": range(3000), "x": range(3000)})
     with pytest.raises(TableError, match="3000 x 3000 symbols are too many"):
-        read_joint(table, sensitive="s", useful="x")
+        read_joint(table, sensitive="s", useful="x", anyway=True)
     domain = {"s": list(range(3000)), "x": list(range(3000))}
     with pytest.raises(TableError, match="too many declared combinations"):
-        read_joint(table, sensitive="s", useful=["s", "x"], alphabet=domain)
+        read_joint(table, sensitive="s", useful=["s", "x"], alphabet=domain, anyway=True)
 
 
 def test_parquet_and_csv_with_the_same_content_have_the_same_joint(tmp_path):
@@ -330,3 +330,30 @@ def test_variables_beside_by_brute_force(rows, missing, engine):
 def test_variables_beside_that_make_no_sense(csv, variable, message):
     with pytest.raises(TableError, match=message):
         read_joint(csv, sensitive="ill", useful="size", beside=[variable])
+
+
+def people(values, records):
+    numbers = [i % values for i in range(records)]
+    return pd.DataFrame({"who": [f"hidden-{i}" for i in numbers], "ill": [i % 3 == 0 for i in range(records)]})
+
+
+@pytest.mark.parametrize(
+    ("values", "records", "refused"), [(101, 201, True), (101, 202, False), (100, 100, False), (7214, 7214, True)]
+)
+def test_more_values_than_half_of_the_records_are_an_identifier(values, records, refused):
+    table = people(values, records)
+    for role in ({"sensitive": "ill", "useful": "who"}, {"sensitive": "who", "useful": "ill"}):
+        if refused:
+            with pytest.raises(IdentifierError, match=f"'who' has {values:,} values in {records:,} records") as caught:
+                read_joint(table, **role)
+            assert "hidden" not in str(caught.value)
+        assert read_joint(table, **role, anyway=True).n == records
+        assert refused or read_joint(table, **role).n == records
+
+
+def test_columns_together_may_be_an_identifier():
+    table = people(300, 300)
+    table["place"] = [i % 20 for i in range(300)]
+    table["who"] = [i // 20 for i in range(300)]
+    with pytest.raises(IdentifierError, match="'who' and 'place' have together 300 values in 300 records"):
+        read_joint(table, sensitive="ill", useful=["who", "place"])

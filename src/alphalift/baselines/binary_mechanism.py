@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from alphalift.arrays import Array
 from alphalift.baselines.base import allowed, keeps, largest, subsets
-from alphalift.exact import Array
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region
@@ -19,7 +19,7 @@ from alphalift.utilities import Utility
 # Above this many symbols the subset is found greedily.
 _MOST_SYMBOLS = 16
 # Sums of the same probabilities in another order.
-_ROUNDING = 1e-12
+_EQUAL_SUMS = 1e-12
 _HALVINGS = 30
 
 
@@ -56,7 +56,7 @@ def _halves(p_x: Array) -> Array:
         return _greedy_half(p_x)[None]
     signs = 2 * subsets(size)[: 2 ** (size - 1) - 1] - 1
     imbalance = np.abs(signs @ p_x)
-    return signs[imbalance <= imbalance.min() + _ROUNDING]
+    return signs[imbalance <= imbalance.min() + _EQUAL_SUMS]
 
 
 def _greedy_half(p_x: Array) -> Array:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from alphalift.arrays import Array
 from alphalift.baselines.base import allowed
-from alphalift.exact import Array
 from alphalift.joint import Joint
 from alphalift.measures import entropy
 from alphalift.mechanism import Mechanism

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from alphalift.arrays import Array
 from alphalift.baselines.base import allowed
-from alphalift.exact import Array
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region

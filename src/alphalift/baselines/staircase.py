@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from alphalift.arrays import Array
 from alphalift.baselines.base import allowed, keeps, largest, subsets
 from alphalift.errors import SettingError
-from alphalift.exact import Array
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region

@@ -1,22 +1,31 @@
-"""Minimise sum_x phi(V_x) - u.V over a convex part of the simplex: local minima, and a bound by branching."""
+"""Minimise sum_x phi(V_x) - u.V over a convex part of the simplex: local minima, and a bound by branching.
+
+What Python sees of the pricing problem ("The bound" in docs/theory.md): the program, a search for its bound, and the
+certificate that a search leaves. The compiled kernels are in `descent` (local minima), `tree` (boxes, split and bounded),
+`bound` (the bound of one box) and `interior_point` (the dual that makes it good); `pricing` is the problem as they take it.
+"""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from alphalift.arrays import Array
 from alphalift.convex import ConvexSet
-from alphalift.exact import Array
-from alphalift.geometry import kernels
+from alphalift.geometry.caps import Caps
+from alphalift.geometry.descent import compiled_descend
+from alphalift.geometry.pricing import Feasible, Pricing
+from alphalift.geometry.separable_tree import Node
+from alphalift.geometry.tree import Tree, compiled_bound_nodes, compiled_replay, compiled_split
 
-_ACCURACY = 1e-7
+# Room for nodes at first, which doubles when it is used up.
 _FIRST_NODES = 1024
-# Fewer are not worth a thread.
+# Fewer are not worth a thread: bounding one takes some 0.1 milliseconds, and starting a thread about as long.
 _NODES_A_THREAD = 16
 
 
@@ -24,12 +33,14 @@ _NODES_A_THREAD = 16
 class ConcaveProgram:
     """The feasible set {V in the simplex : V A in the convex set} and the compiled curve phi; u comes later.
 
-    `vectors` are the set's vectors of the symbols, (|X|, n): V is allowed if V `vectors` lies in the set.
+    `vectors` are the set's vectors of the symbols, (|X|, n): V is allowed if V `vectors` lies in the set. `least` is the
+    least number that parameters of the set were computed from: how far theirs lie from 1 says how accurate they are.
     """
 
     body: ConvexSet
     curve: Any
     vectors: Array
+    least: float
 
     @cached_property
     def moments(self) -> Array:
@@ -37,40 +48,52 @@ class ConcaveProgram:
         return np.ascontiguousarray(self.vectors @ self.body.directions.T)
 
     @cached_property
-    def masses(self) -> Array:
-        """M, (|X|, parts): what the capacities of the set's parts make of the symbols."""
+    def capacities(self) -> Array:
+        """M, (|X|, constraints): what the capacities of the set's constraints make of the symbols."""
         return np.ascontiguousarray(self.vectors @ self.body.capacities.T)
+
+    @cached_property
+    def moment_sizes(self) -> Array:
+        """(|X|, k): the moments if all coefficients of a direction were as large as its largest; errors are relative to it.
+
+        And at least 1/2: a small one may be the difference of a 1 and a side near 1, whose error is that of the side.
+        """
+        directions = self.body.directions
+        largest = np.abs(directions).max(axis=1, keepdims=True, initial=0.5)
+        return np.ascontiguousarray(self.vectors @ np.where(directions != 0, largest, 0.0).T)
+
+    @cached_property
+    def roundings(self) -> float:
+        """How many unit roundoffs a term of the bound may be off by: C of the lemma in docs/theory.md, "Floats"."""
+        parameters = np.abs(np.concatenate([[self.least], self.body.constraints.parameters, self.body.slacks.ravel()]))
+        of_parameters = 12 + 8 * float(np.abs(np.log(parameters[parameters > 0])).max())
+        return 2 * of_parameters + 2 * len(self.body.directions) + len(self.body.base_capacity) + 24
 
     @property
     def arguments(self) -> tuple[Any, Any]:
-        """What every kernel takes first: the body and the curve."""
+        """What every kernel takes first: the feasible V and the curve."""
         body = self.body
-        sets = (
-            body.rows,
-            body.parameters,
+        feasible = Feasible(
+            body.constraints,
             self.moments,
             body.slacks,
             body.widths,
-            body.callback,
-            body.fixed,
-            self.masses,
+            body.base_capacity,
+            self.capacities,
+            self.moment_sizes,
+            self.roundings,
         )
-        return sets, self.curve
+        return feasible, self.curve
 
     def compile(self) -> None:
         """Compile the kernels, or load them from numba's cache; later calls cost nothing."""
-        for ready in (
-            kernels.compiled_descend,
-            kernels.compiled_bound_root,
-            kernels.compiled_expand,
-            kernels.compiled_replay,
-        ):
+        for ready in (compiled_descend, compiled_split, compiled_bound_nodes, compiled_replay):
             ready()
 
     def local_minima(self, prices: Array, starts: Array) -> tuple[Array, Array]:
         """A local minimum near every start, (count, |X|), and its objective; infinite where none was found."""
         points, values = np.array(starts), np.empty(len(starts))
-        kernels.compiled_descend()(*self.arguments, prices, points, values)
+        compiled_descend()(*self.arguments, prices, points, values)
         return points, values
 
 
@@ -78,10 +101,12 @@ class ConcaveProgram:
 class Certificate:
     """Why no V does better: prices u and a binary tree of boxes with a dual (w, nu) at every node.
 
-    The root is the unit box. A node with `child` c > 0 is split at `place` of `symbol` into the nodes c (below)
+    The root is the unit box. A node with `child` c > 0 is split at `split_at` of `symbol` into the nodes c (below)
     and c + 1 (above); a split outside of the box leaves one of them empty. Before a child is bounded, slabs are cut
     off that its parent's w and the nu in `trimmed_at` prove to lie above `threshold`, which leaves [low, high].
-    A node without a child is a leaf, and its bound is the formula of `kernels` at its own dual.
+    A node without a child is a leaf, and its bound is the formula of `bound` at its own dual. The threshold is negative.
+
+    `caps` has (x, dual) for every symbol whose slab above the root's `high` is cut off beforehand, by that dual.
     """
 
     prices: Array
@@ -89,11 +114,12 @@ class Certificate:
     low: Array
     high: Array
     symbol: NDArray[np.int64]
-    place: Array
+    split_at: Array
     child: NDArray[np.int64]
     dual: Array
     trimmed_at: Array
     bound: Array
+    caps: tuple[tuple[int, Array], ...] = ()
 
     @property
     def leaves(self) -> int:
@@ -103,27 +129,42 @@ class Certificate:
 class Search:
     """Best-first branch and bound; nodes whose bound reaches the threshold stay closed.
 
-    Prices may change on the way: the tree is then bounded again with the duals that it has, and goes on.
+    The threshold is an objective below 0, which a search may leave: the nearer to 0, the more nodes. Prices may change
+    on the way: the tree is then bounded again with the duals that it has, and goes on.
     """
 
-    def __init__(self, program: ConcaveProgram, prices: Array, threshold: float, threads: int = 1) -> None:
+    def __init__(
+        self, program: ConcaveProgram, prices: Array, threshold: float, threads: int = 1, caps: Caps | None = None
+    ) -> None:
         self._program, self._prices, self._threshold, self._threads = program, prices, threshold, threads
         size, width = program.moments.shape
-        self._tree = _new_tree(_FIRST_NODES, size, width + 1)
-        kernels.compiled_bound_root()(*self._arguments, _ACCURACY, threshold, self._tree)
+        self._tree = Tree.unit_box(_FIRST_NODES, size, width + 1)
+        self._caps, self._cap_duals = caps, np.empty((0, width + 1))
+        compiled_bound_nodes()(*self._arguments, 0, 1, threshold, self._tree)
+        if caps is not None and self._tree.bound[0] < threshold:
+            self._cap_root(caps)
+            compiled_bound_nodes()(*self._arguments, 0, 1, threshold, self._tree)
         self.nodes = 1
         self._open = np.array([0])
         self._close()
+
+    def _cap_root(self, caps: Caps) -> None:
+        """Let the root be the box below the caps that are proven at the present prices."""
+        tree = self._tree
+        tree.high[0], self._cap_duals = caps.proven(Pricing(*self._arguments), self._threshold, tree.dual[0])
 
     @property
     def _arguments(self) -> tuple[Any, ...]:
         return *self._program.arguments, self._prices
 
-    def change_prices(self, prices: Array) -> None:
-        """Go on with the same tree at other prices."""
+    def change_prices(self, prices: Array, threshold: float | None = None) -> None:
+        """Go on with the same tree at other prices, and another threshold if one is given."""
         self._prices = prices
+        self._threshold = self._threshold if threshold is None else threshold
+        if self._caps is not None:
+            self._cap_root(self._caps)
         leaves = np.zeros(self.nodes, np.bool_)
-        kernels.compiled_replay()(*self._arguments, self._threshold, self.nodes, self._tree, leaves)
+        compiled_replay()(*self._arguments, self._threshold, self._tree, leaves)
         self._open = np.flatnonzero(leaves)
         self._close()
 
@@ -134,28 +175,28 @@ class Search:
     @property
     def lower_bound(self) -> float:
         """No V has an objective below this: the least bound over all leaves; what was trimmed has the threshold's."""
-        return float(min(self._threshold, self._tree[4][self._open].min(initial=np.inf)))
+        return float(min(self._threshold, self._tree.bound[self._open].min(initial=np.inf)))
 
     def grow(self, most: int) -> Array:
         """Split up to this many of the worst open nodes; the relaxations' minimisers on new open nodes."""
-        bounds = self._tree[4][self._open]
+        bounds = self._tree.bound[self._open]
         count = min(most, len(bounds))
         worst = np.argpartition(bounds, count - 1)[:count]
-        while self.nodes + 2 * count > len(self._tree[4]):
-            self._tree = tuple(np.concatenate([part, np.zeros_like(part)]) for part in self._tree)
-            self._tree[4][self.nodes :] = -np.inf  # what is not bounded yet is open
+        while self.nodes + 2 * count > len(self._tree.bound):
+            self._tree = self._tree.doubled()
         self._expand(self._open[worst])
         new = np.arange(self.nodes, self.nodes + 2 * count)
         self.nodes += 2 * count
         self._open = np.concatenate([np.delete(self._open, worst), new])
         self._close()
-        return np.asarray(self._tree[2][new[self._tree[4][new] < self._threshold]])
+        return np.asarray(self._tree.point[new[self._tree.bound[new] < self._threshold]])
 
     def _expand(self, chosen: NDArray[np.int64]) -> None:
-        """Split these nodes, a share of them in each thread; places are given out beforehand, so threads change nothing."""
+        """Split these nodes, a share of them in each thread; indices are given out beforehand, so threads change nothing."""
 
         def expand(first: int, share: NDArray[np.int64]) -> None:
-            kernels.compiled_expand()(*self._arguments, share, first, _ACCURACY, self._threshold, self._tree)
+            compiled_split()(*self._arguments, share, first, self._threshold, self._tree)
+            compiled_bound_nodes()(*self._arguments, first, first + 2 * len(share), self._threshold, self._tree)
 
         shares = np.array_split(chosen, max(1, min(self._threads, len(chosen) // _NODES_A_THREAD)))
         firsts = (self.nodes + 2 * np.cumsum([0, *map(len, shares[:-1])])).tolist()
@@ -166,21 +207,31 @@ class Search:
             list(pool.map(expand, firsts, shares))  # a list, so that an error in a thread is raised here
 
     def _close(self) -> None:
-        self._open = self._open[~(self._tree[4][self._open] >= self._threshold)]
+        self._open = self._open[~(self._tree.bound[self._open] >= self._threshold)]
 
     def certificate(self) -> Certificate:
         """The tree without the nodes that a change of prices has cut off."""
-        low, high, _, dual, bound, place, symbol, child, trimmed_at = self._tree
+        tree = self._tree
         kept = [0]
         for node in kept:  # grows while it is walked: parents before their children
-            if child[node]:
-                kept += [int(child[node]), int(child[node]) + 1]
+            child = int(tree.child[node])
+            kept += [child, child + 1] if child else []
         order = np.array(kept)
         renamed = np.zeros(self.nodes, np.int64)
         renamed[order] = np.arange(len(order))
-        parts = {"low": low, "high": high, "symbol": symbol, "place": place, "dual": dual}
-        parts |= {"child": renamed[child[: self.nodes]], "trimmed_at": trimmed_at, "bound": bound}
-        return Certificate(self._prices, self._threshold, **{name: part[order] for name, part in parts.items()})
+        return Certificate(
+            prices=self._prices,
+            threshold=self._threshold,
+            low=tree.low[order],
+            high=tree.high[order],
+            symbol=tree.symbol[order],
+            split_at=tree.split_at[order],
+            child=renamed[tree.child[order]],
+            dual=tree.dual[order],
+            trimmed_at=tree.trimmed_at[order],
+            bound=tree.bound[order],
+            caps=tuple((x, dual) for x, dual in enumerate(self._cap_duals) if tree.high[0, x] < 1.0),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,16 +241,20 @@ class PairCertificate:
     prices: Array
 
 
-def _new_tree(nodes: int, size: int, duals: int) -> tuple[Any, ...]:
-    """Empty arrays of `kernels.expand`; node 0 is the unit box with the dual w = 1."""
-    wide = [np.zeros((nodes, size)) for _ in range(3)]
-    wide[1][0] = 1.0
-    dual = np.ones((nodes, duals))
-    thin = [
-        np.full(nodes, -np.inf),
-        np.zeros(nodes),
-        np.zeros(nodes, np.int64),
-        np.zeros(nodes, np.int64),
-        np.zeros(nodes),
-    ]
-    return (*wide, dual, *thin)
+@dataclass(frozen=True, eq=False)
+class LocalCertificate:
+    """Moments that are the symbols themselves (`geometry.separable_tree`): prices, the root of a tree, groups of symbols."""
+
+    prices: Array
+    root: Node
+    groups: list[NDArray[np.intp]]
+
+
+@dataclass(frozen=True, eq=False)
+class MergedCertificate:
+    """What proves the bound of the merged joint (`presolve`) proves that of the joint itself."""
+
+    proof: AnyCertificate
+
+
+AnyCertificate: TypeAlias = "Certificate | PairCertificate | LocalCertificate | MergedCertificate"

@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
 import highspy
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csc_array, csr_array, vstack
+from scipy.sparse.linalg import splu
 
-from alphalift.errors import SolverError
-from alphalift.exact import Array
+from alphalift.arrays import Array
 
 # HiGHS's smallest tolerance. Its answers only choose candidates; weights are solved for again afterwards.
 _TOLERANCE = 1e-10
+# Where it fails at that, on programs that are nearly degenerate.
+_LOOSE_TOLERANCE = 1e-8
 # A reduced cost above minus this cannot improve the value by more than this: the columns' weights sum to one.
 _PRICE_TOLERANCE = 1e-10
 _COLUMNS_A_ROUND, _ROUND_PER_ROW = 30, 3
-# Solver, simplex strategy and tolerance. 4 is the primal simplex, whose basis stays feasible when columns are
-# added; 1 is the dual. The interior point without a basis is the last resort: it may use more columns than rows.
-_ATTEMPTS = (("simplex", 4, _TOLERANCE), ("simplex", 1, _TOLERANCE), ("simplex", 4, 1e-8), ("ipm", 1, 1e-8))
+# Solver, simplex strategy, scaling, presolve and tolerance. 4 is the primal simplex, whose basis stays feasible when
+# columns are added; 1 is the dual. Scaling 2 is equilibration, HiGHS's own choice; 4 divides by the largest values. The
+# interior point without a basis is the last resort: it may use more columns than rows.
+_ATTEMPTS: tuple[tuple[str, int, int, str, float], ...] = (
+    ("simplex", 4, 2, "off", _TOLERANCE),
+    ("simplex", 1, 2, "off", _TOLERANCE),
+    ("simplex", 4, 2, "off", _LOOSE_TOLERANCE),
+    ("simplex", 1, 4, "on", _LOOSE_TOLERANCE),
+    ("simplex", 4, 0, "off", _LOOSE_TOLERANCE),
+    ("ipm", 1, 2, "on", _LOOSE_TOLERANCE),
+)
+_RULES = ("solver", "simplex_strategy", "simplex_scale_strategy", "presolve", "primal_feasibility_tolerance")
+# Rows up to which weights are solved for by a dense system, which is quicker for few of them.
+_FEW_ROWS = 200
 
 # Rows are points. Sparse ones are for large alphabets, where a point has a few symbols among thousands.
 Points: TypeAlias = "Array | csr_array"
@@ -49,29 +63,47 @@ class Mixture:
 
     def exact_weights(self, mean: Array) -> Array:
         """The weights of the used points solved for again, to rounding error instead of HiGHS's tolerance."""
-        system, ones = (self.points / mean).T, np.ones(len(mean))
         try:
-            exact = np.linalg.solve(system, ones) if len(self.points) == len(mean) else np.linalg.lstsq(system, ones)[0]
-        except np.linalg.LinAlgError:
+            exact = self._solved_dense(mean) if len(mean) <= _FEW_ROWS else self._solved_sparse(mean)
+        except (np.linalg.LinAlgError, RuntimeError):  # scipy's name for a singular matrix is the latter
             return self.weights
-        return np.asarray(exact, np.float64) if np.all(exact > 0) else self.weights
+        return exact if np.all(exact > 0) else self.weights  # false of what is no number, too
+
+    def _solved_dense(self, mean: Array) -> Array:
+        system, ones = (self.points / mean).T, np.ones(len(mean))
+        square = len(self.points) == len(mean)
+        return np.asarray(np.linalg.solve(system, ones) if square else np.linalg.lstsq(system, ones)[0], np.float64)
+
+    def _solved_sparse(self, mean: Array) -> Array:
+        """Of a square system A w = 1 the solution; else w + W A'(A W A')^-1 (1 - A w), W = diag(w), the nearest to w."""
+        system = csc_array((csr_array(self.stored_points) * (1 / mean)).T)
+        if system.shape[0] == system.shape[1]:
+            factors = splu(system)
+            solved = factors.solve(np.ones(len(mean)))
+            return np.asarray(solved + factors.solve(1 - system @ solved))
+        weighted = (system * self.weights).T
+        step = splu(csc_array(system @ weighted)).solve(1 - system @ self.weights)
+        return np.asarray(self.weights + weighted @ step)
 
 
 class MixtureProgram:
     """The program for one mean and a series of candidate sets; each answer is a warm start for the next.
 
     The mean itself and the points of the previous answer always stay candidates, so values never rise along
-    a series. Candidates are priced, and only promising ones are handed to HiGHS.
+    a series. Candidates are priced, and only promising ones are handed to HiGHS. Where HiGHS fails at every attempt, or
+    reaches `deadline` (by `time.perf_counter`), the previous answer stays.
     """
+
+    deadline = math.inf
 
     def __init__(self, mean: Array, cost_of_mean: float) -> None:
         self._mean = mean
         self._points: Points = np.empty((0, len(mean)))
         self._costs = np.empty(0)
         # Rows are divided by the mean, so that rare symbols weigh as much in HiGHS's tolerances as common ones.
-        self._solver = _new_solver(len(mean))
+        self._solver = new_solver(len(mean))
         self._add_columns(mean[None], np.array([cost_of_mean]))
-        self._weights, self._prices = self._run()
+        self._weights, self._prices = np.ones(1), np.full(len(mean), cost_of_mean)
 
     def solve(self, points: Points, costs: Array) -> Mixture:
         """The best mixture of these points, the previous answer's, and the mean."""
@@ -91,7 +123,8 @@ class MixtureProgram:
                 break
             handed[chosen] = True
             self._add_columns(points[chosen], costs[chosen])
-            self._weights, self._prices = self._run()
+            if not self._run():
+                break
             chosen = chosen[:0]
         used = self._weights > _TOLERANCE
         return Mixture(self._points[used], self._costs[used], self._weights[used], self._prices)
@@ -123,20 +156,27 @@ class MixtureProgram:
         self._points = _stacked(self._points, points)
         self._costs = np.concatenate([self._costs, costs])
 
-    def _run(self) -> tuple[Array, Array]:
-        """Continue from the last basis; where that fails numerically, start afresh with other rules."""
-        for attempt, (solver, strategy, tolerance) in enumerate(_ATTEMPTS):
-            self._solver.setOptionValue("solver", solver)
-            self._solver.setOptionValue("simplex_strategy", strategy)
-            self._solver.setOptionValue("primal_feasibility_tolerance", tolerance)
-            self._solver.setOptionValue("dual_feasibility_tolerance", tolerance)
+    def _run(self) -> bool:
+        """Continue from the last basis; where that fails numerically, start afresh with other rules. Whether one worked."""
+        for attempt, rules in enumerate(_ATTEMPTS):
+            for name, value in zip(_RULES, rules, strict=True):
+                self._solver.setOptionValue(name, value)  # type: ignore[arg-type]
+            self._solver.setOptionValue("dual_feasibility_tolerance", rules[-1])
+            left = self.deadline - time.perf_counter()
+            if left <= 0:
+                break
+            self._solver.setOptionValue(
+                "time_limit", self._solver.getRunTime() + left
+            )  # HiGHS counts all runs together
             if attempt:
                 self._solver.clearSolver()
             self._solver.run()
             if self._solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
                 solution = self._solver.getSolution()
-                return np.array(solution.col_value), np.array(solution.row_dual) / self._mean
-        raise SolverError(f"the linear program ended as {self._solver.getModelStatus().name}; no answer is returned")
+                self._weights, self._prices = np.array(solution.col_value), np.array(solution.row_dual) / self._mean
+                return True
+        self._weights = np.pad(self._weights, (0, len(self._costs) - len(self._weights)))
+        return False
 
 
 def _dense(points: Points) -> Array:
@@ -149,7 +189,8 @@ def _stacked(points: Points, more: Points) -> Points:
     return np.concatenate([_dense(points), more])
 
 
-def _new_solver(rows: int) -> highspy.Highs:
+def new_solver(rows: int) -> highspy.Highs:
+    """A program without columns; every row must be 1."""
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
     options: dict[str, bool | int | float | str] = {
         "output_flag": False,

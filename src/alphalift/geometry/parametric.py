@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from alphalift.exact import Array, read_only
+from alphalift.arrays import Array, read_only
 
 _SYSTEMS_AT_ONCE = 1 << 15
 # Below this share of the product of its row norms a determinant is rounding noise.

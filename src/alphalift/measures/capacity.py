@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from alphalift.arrays import Array, read_only
 from alphalift.errors import PromiseError, SolverError
-from alphalift.exact import Array, read_only
 from alphalift.measures.lift import alpha_over
 from alphalift.measures.renyi import renyi_divergences
 from alphalift.measures.sibson import maximal_leakage, outputs_and_lifts, sibson_information, tilted_mean

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alphalift.exact import Array
+from alphalift.arrays import Array
 from alphalift.measures.capacity import channel_capacity, maximal_alpha_leakage
 from alphalift.measures.divergences import chi_square, kullback_leibler, total_variation
 from alphalift.measures.extremes import (

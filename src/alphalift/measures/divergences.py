@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from alphalift.exact import Array
+from alphalift.arrays import Array
 
 # Where (l - 1)^2 of a difference of numbers near 1 has lost more digits than the series leaves out.
 _NEAR = 1e-4

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from alphalift.exact import Array
+from alphalift.arrays import Array
 
 
 def max_lift_leakage(lifts: Array) -> Array:

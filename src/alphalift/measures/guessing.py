@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from alphalift.exact import Array
+from alphalift.arrays import Array
 
 
 def prior_vulnerability(p_s: Array) -> float:

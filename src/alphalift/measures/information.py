@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from alphalift.exact import Array
+from alphalift.arrays import Array
 
 
 def entropy(p: Array, axis: int = -1) -> Array:

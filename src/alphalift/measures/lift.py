@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from alphalift.arrays import Array
 from alphalift.errors import PromiseError
-from alphalift.exact import Array
 from alphalift.joint import Joint
 
 
@@ -80,7 +80,7 @@ def epsilon_max(joint: Joint, alpha: float) -> float:
 
 
 def group_bound(alpha: float, epsilon: float, share: float) -> float:
-    """How many times as likely a group of secrets with this prior share can become: e^eps share^(-1/alpha).
+    """A bound on how many times as likely a group of secrets with this prior share can become: e^eps share^(-1/alpha).
 
     Hoelder's inequality on E_S[l 1_group], and never more than 1/share, since a posterior is at most one.
     """

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from alphalift.arrays import Array
 from alphalift.errors import PromiseError
-from alphalift.exact import Array
 from alphalift.measures.divergences import kullback_leibler
 from alphalift.measures.lift import alpha_over, log_alpha_lifts
 

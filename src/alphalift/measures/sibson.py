@@ -10,7 +10,7 @@ import math
 import numpy as np
 from scipy.special import logsumexp
 
-from alphalift.exact import Array
+from alphalift.arrays import Array
 from alphalift.measures.guessing import bayes_capacity
 from alphalift.measures.lift import alpha_over
 from alphalift.measures.renyi import renyi_divergences

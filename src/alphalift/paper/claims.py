@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alphalift.exact import Array
+from alphalift.arrays import Array
 from alphalift.paper.experiment import Experiment
 from alphalift.solvers.algorithm1 import PAPER_ALPHAS, PAPER_EPSILONS
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from alphalift.arrays import Array
 from alphalift.baselines import SubsetMerging
 from alphalift.errors import SettingError
-from alphalift.exact import Array
 from alphalift.joint import Joint
 from alphalift.measures import entropy, epsilon_max
 from alphalift.regions import AlphaLift, grid

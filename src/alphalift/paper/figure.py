@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from alphalift.exact import Array
+from alphalift.arrays import Array
 from alphalift.paper.claims import NEAR
 from alphalift.paper.experiment import OPTIMUM_EPSILONS, Experiment
 from alphalift.show.style import COLOURS, alpha_text, legend, new_figure, quiet

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from alphalift.exact import Array
+from alphalift.arrays import Array
 from alphalift.paper.claims import as_markdown
 from alphalift.paper.experiment import OPTIMUM, Experiment
 from alphalift.paper.figure import figure1

@@ -3,7 +3,10 @@
 This module stands alone: it needs Python and python-flint, imports nothing else of alphalift, and may be copied and
 run as `python checker.py FILE`. It trusts no solver: every claim is derived again from the integers in the file, in
 ball arithmetic or exactly, and holds only if it is proven. docs/format.md describes the file; docs/theory.md ("What
-the checker relies on") proves every formula below.
+the checker relies on") proves every formula below, in steps that the docstrings name.
+
+To be read from top to bottom: limits, the file as plain values, its form, arithmetic, lifts, promises, utility, the
+bound on the optimum (for types; by boxes, by pairs, or for S = X by lifts), verdicts, command line.
 """
 
 from __future__ import annotations
@@ -18,74 +21,58 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
-from itertools import product
+from functools import cached_property, lru_cache, partial
+from itertools import chain, pairwise, product
 from math import gcd, prod
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from flint import arb, ctx, fmpq, fmpz_mat
 
-LARGEST_FILE, _MOST_PARTS = 60_000_000, (2_000_000, 100, 8_000_000)  # bytes; lists, objects, entries: they take memory
-MOST_BITS, MOST_ALPHA, MOST_EPSILON = 4096, 10**9, 1000
-_MOST_DIGITS = 1300  # of one integer: a weight of 4096 bits
-_MOST_PENDING = 10_000_000  # numbers in boxes that a tree leaves for later
-_MOST_EARLIER = 8  # mechanisms before this one
-_MOST_COMBINATIONS, _MOST_TOGETHER = 20_000, 20_000_000  # of their outputs; times cells
-_MOST_LOOKS, _MOST_NEAR = 10_000_000, 20_000  # at an end: pairs, or blocks of them, in floats; pairs in balls
-_FIRST_PRECISION, _LAST_PRECISION = 128, 8192
-_DECIMAL = re.compile(r"[0-9]{1,30}(\.[0-9]{1,400})?", re.ASCII)
-_NUMBER = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?", re.ASCII)
-_NAMES = "format version identity labels bits weights unseen joint promise claims certificate provenance"
-_NAMES_2 = f"{_NAMES} table after"
+# --- 1. Limits: what a file may cost its reader, and where floats and balls end ---
+
+LARGEST_FILE = 60_000_000  # bytes: text and values are in memory together
+_MOST_LISTS = 2_000_000  # each takes memory beside its entries
+_MOST_OBJECTS = 100  # they take more than lists, and a file has few
+_MOST_ENTRIES = 8_000_000  # commas of the file: each entry takes memory beside its text
+_MOST_DIGITS = 1300  # characters of an integer: a weight of MOST_BITS bits has 1234, and reading is quadratic in them
+MOST_BITS = 4096  # of a mechanism: logarithms are taken with as many digits
+_MOST_CERTIFICATE_BITS = 64  # of prices, places and duals: 4^bits is what a ball of the first precision resolves
+MOST_ALPHA = 10**9  # and orders: e^(alpha epsilon) keeps an exponent of moderate size
+MOST_EPSILON = 1000  # and other budgets: the same
+_MOST_COMPONENTS = 8  # of an intersection: each costs a support function for every dual
+_MOST_EARLIER = 8  # mechanisms before this one: their outputs are multiplied out
+_MOST_COMBINATIONS = 20_000  # of earlier outputs: each may be a block with a dual of its own
+_MOST_COMBINED = 20_000_000  # combinations times cells: each is a product and an entry of a block
+_MOST_PENDING = 10_000_000  # numbers in boxes that a tree leaves for later: a path of splits keeps all of them
+_MOST_COUNTS = 100  # places that a path counts symbols beyond: each is a piece of every symbol
+_MOST_KEPT = 5_000_000  # numbers in terms of duals that are kept: leaves near to each other often have the same dual
+_MOST_BOUNDED = 500_000_000  # numbers in boxes and terms of duals that are computed: what bounds the time of a tree
+_MOST_LOOKS = 40_000_000  # at pairs, or runs of them, in floats, for an end: what bounds the time of a hostile file
+_MOST_NEAR = 100_000  # pairs at an end that floats cannot tell from the least: each is evaluated in balls
+_LEAST_GAP, _LARGEST_GAP = 1e-150, 1e150  # from a symbol to an end, in floats: nothing under- or overflows (step 9)
+_LARGEST_PRICE = 1e100  # in floats: for the same reason
+_MUCH_QUICKER = 16  # how many times as many products FLINT does in the same time
+_MARGIN = 1e-12  # times 1 + the largest price, what tells two floats apart: far more than their errors (step 9)
+_FIRST_PRECISION = 128  # bits of a ball: enough for nearly all comparisons
+_LAST_PRECISION = 8192  # where a comparison that is still undecided is given up
+_DECIMAL = re.compile(r"[0-9]{1,30}(\.[0-9]{1,400})?", re.ASCII)  # 400 decimals: all of a float's
+_SIGNED_DECIMAL = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?", re.ASCII)  # the edge of a bin: any float
 
 Matrix = list[list[int]]
-Pair = tuple[Any, Any]  # two balls, or two exact fractions
-Symbol = tuple[Fraction, int]  # how far its deviation is from an end, and its price
+Row = dict[int, int]  # of weights: those above 0 by their symbol, which rises
 
 
 class RefusedError(Exception):
     """The file cannot be read as a mechanism, or a claim is not proven; the text says which and why."""
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """One claim, whether it is proven, and the figure or the reason."""
-
-    claim: str
-    proven: bool
-    text: str
+def _need(condition: bool, message: str) -> None:
+    if not condition:
+        raise RefusedError(message)
 
 
-@dataclass(frozen=True)
-class Integers:
-    """P(y|x) = weights[y][x] / 2^bits, and unseen[y] / 2^bits for an x outside the alphabet; labels of s, x and y."""
-
-    labels: dict[str, list[str]]
-    bits: int
-    weights: Matrix
-    unseen: list[int] | None
-
-    @property
-    def identity(self) -> str:
-        """What this mechanism is, whatever is claimed about it: a hash of labels, bits and integers."""
-        names = [self.labels[name] for name in "sxy"]
-        return _hash([*names, self.bits, self.weights, self.unseen])
-
-
-def _hash(value: Any) -> str:
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
-    return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
-def commitment(salt: str, counts: Matrix, cells: Matrix | None = None) -> str:
-    """A salted hash that fixes the counts of a joint, and the cells of earlier columns, without showing them."""
-    return _hash([salt, counts] if cells is None else [salt, counts, cells])
-
-
-def sealed_name(salt: str, identity: str, table: Any) -> str:
-    """A name for an earlier mechanism and its columns that confirms no guess of its weights, as its identity would."""
-    return _hash([salt, identity, table])
+# --- 2. Reading: from JSON to plain values ---
 
 
 def read(path: str | Path) -> Any:
@@ -93,8 +80,9 @@ def read(path: str | Path) -> Any:
     with Path(path).open("rb") as file:
         content = file.read(LARGEST_FILE + 1)
     _need(len(content) <= LARGEST_FILE, f"the file is larger than {LARGEST_FILE} bytes")
-    parts = [content.count(sign) for sign in (b"[", b"{", b",")]
-    _need(all(map(operator.le, parts, _MOST_PARTS)), "the file has too many lists, objects or entries")
+    limits = {b"[": _MOST_LISTS, b"{": _MOST_OBJECTS, b",": _MOST_ENTRIES}
+    few = all(content.count(sign) <= most for sign, most in limits.items())
+    _need(few, "the file has too many lists, objects or entries")
     decoder = json.JSONDecoder(
         object_pairs_hook=_no_duplicates, parse_int=_integer, parse_float=_no_float, parse_constant=_no_float
     )
@@ -102,11 +90,6 @@ def read(path: str | Path) -> Any:
         return decoder.decode(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise RefusedError(f"the file is not the JSON that is expected: {type(error).__name__}") from None
-
-
-def _need(condition: bool, message: str) -> None:
-    if not condition:
-        raise RefusedError(message)
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -128,7 +111,7 @@ def _keys(value: Any, expected: set[str], what: str) -> dict[str, Any]:
     return dict(value)
 
 
-def _integers(value: Any, count: int, what: str, *, negative: bool = False) -> list[int]:
+def _row(value: Any, count: int, what: str, *, negative: bool = False) -> list[int]:
     good = isinstance(value, list) and len(value) == count
     good = good and all(type(number) is int and (negative or number >= 0) for number in value)
     _need(good, f"{what} must be {count} integers{'' if negative else ', none negative'}")
@@ -137,12 +120,80 @@ def _integers(value: Any, count: int, what: str, *, negative: bool = False) -> l
 
 def _matrix(value: Any, rows: int, columns: int, what: str) -> Matrix:
     _need(isinstance(value, list) and len(value) == rows, f"{what} must be {rows} rows")
-    return [_integers(row, columns, f"a row of {what}") for row in value]
+    return [_row(row, columns, f"a row of {what}") for row in value]
 
 
 def _decimal(text: Any, what: str) -> Fraction:
     _need(isinstance(text, str) and _DECIMAL.fullmatch(text) is not None, f"{what} must be a decimal in quotes")
     return Fraction(text)
+
+
+def _texts(value: dict[str, Any], name: str) -> list[str]:
+    good = isinstance(value[name], list) and all(isinstance(text, str) for text in value[name])
+    _need(good and len(set(value[name])) == len(value[name]), f"{name} must be different texts")
+    return list(value[name])
+
+
+# --- 3. The form of a file (docs/format.md): integers, table, counts, earlier releases ---
+
+
+_KEYS_1 = {"format", "version", "identity", "labels", "bits", "weights", "unseen"}
+_KEYS_1 |= {"joint", "promise", "claims", "certificate", "provenance"}
+_KEYS_2 = _KEYS_1 | {"table", "after"}
+_VERSIONS = {1: _KEYS_1, 2: _KEYS_2, 3: _KEYS_2}
+
+
+def _is_version(value: Any) -> bool:
+    return type(value) is int and value in _VERSIONS
+
+
+@dataclass(frozen=True)
+class Integers:
+    """P(y|x) = weights[y][x] / 2^bits, and unseen[y] / 2^bits for an x outside the alphabet; labels of s, x and y.
+
+    `dense` says in which form files have the weights: those of versions 1 and 2 list zeros, too. The identity is of that.
+    """
+
+    labels: dict[str, list[str]]
+    bits: int
+    weights: list[Row]
+    unseen: list[int] | None
+    dense: bool = False
+
+    @property
+    def listed(self) -> Matrix:
+        """The weights as a file lists them: a row [x, weight, x, weight, ...] for every y; or all weights, if `dense`."""
+        if self.dense:
+            return [[row.get(x, 0) for x in range(len(self.labels["x"]))] for row in self.weights]
+        return [[*chain.from_iterable(row.items())] for row in self.weights]
+
+    @cached_property
+    def identity(self) -> str:
+        """What this mechanism is, whatever is claimed about it: a hash of labels, bits and integers."""
+        names = [self.labels[name] for name in "sxy"]
+        return _hash([*names, self.bits, self.listed, self.unseen])
+
+
+def rows_of(listed: Matrix, *, dense: bool) -> list[Row]:
+    """Weights from the form in which files list them."""
+    if dense:
+        return [{x: weight for x, weight in enumerate(row) if weight} for row in listed]
+    return [dict(zip(row[::2], row[1::2], strict=True)) for row in listed]
+
+
+def _hash(value: Any) -> str:
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
+    return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def commitment(salt: str, counts: Matrix, cells: Matrix | None = None) -> str:
+    """A salted hash that fixes the counts of a joint, and the cells of earlier columns, without showing them."""
+    return _hash([salt, counts] if cells is None else [salt, counts, cells])
+
+
+def sealed_name(salt: str, identity: str, table: Any) -> str:
+    """A name for an earlier mechanism and its columns that confirms no guess of its weights, as its identity would."""
+    return _hash([salt, identity, table])
 
 
 def integers_of(document: dict[str, Any]) -> Integers:
@@ -152,412 +203,177 @@ def integers_of(document: dict[str, Any]) -> Integers:
         _need(isinstance(values, list) and all(isinstance(label, str) for label in values), "a label is not a text")
         _need(0 < len(values) == len(set(values)), f"{name} has no labels, or one of them twice")
     _need(type(bits) is int and 1 <= bits <= MOST_BITS, f"bits must be an integer from 1 to {MOST_BITS}")
-    weights = _matrix(document["weights"], len(labels["y"]), len(labels["x"]), "weights")
-    _need(all(sum(column) == 1 << bits for column in zip(*weights, strict=True)), "a column does not sum to 2^bits")
+    dense = document.get("version", 2) < 3  # an earlier mechanism in a file of version 2 does not say its own
+    weights = _weights(document["weights"], len(labels["y"]), len(labels["x"]), dense=dense)
+    left = [1 << bits] * len(labels["x"])
+    for row in weights:
+        for x, weight in row.items():
+            left[x] -= weight
+    _need(not any(left), "a column does not sum to 2^bits")
     if unseen is not None:
-        unseen = _integers(unseen, len(labels["y"]), "unseen")
+        unseen = _row(unseen, len(labels["y"]), "unseen")
         _need(sum(unseen) == 1 << bits, "unseen does not sum to 2^bits")
-    mechanism = Integers(labels, bits, weights, unseen)
-    _need(document["identity"] == mechanism.identity, "the identity is not that of these labels and integers")
-    return mechanism
+    integers = Integers(labels, bits, weights, unseen, dense)
+    _need(document["identity"] == integers.identity, "the identity is not that of these labels and integers")
+    return integers
 
 
-def revealed(document: dict[str, Any], opening: Any) -> tuple[list[Matrix], Any] | None:
-    """The counts of s and x in blocks, and the certificate, or none if the file withholds them and nothing opens it.
-
-    There is one block, or one for each combination of the outputs of the mechanisms that the file comes after.
-    """
-    joint, labels, after = document["joint"], document["labels"], document.get("after")
-    withheld = isinstance(joint, dict) and "commitment" in joint
-    _keys(joint, {"commitment"} if withheld else {"counts"}, "joint")
-    _need(withheld or opening is None, "the file withholds nothing that could be opened")
-    if withheld:
-        _need(document["certificate"] is None, "a file that withholds its joint must withhold its certificate")
-        named = None if after is None else _texts(_keys(after, {"sealed"}, "after, where it is withheld,"), "sealed")
-        if opening is None:
-            return None
-        expected = {"salt", "counts", "certificate"} | ({"after"} if "after" in document else set())
-        after = _keys(opening, expected, "the opening").get("after")
-    source = opening if withheld else joint | {"certificate": document["certificate"]}
-    counts = _matrix(source["counts"], len(labels["s"]), len(labels["x"]), "counts")
-    _need(all(map(sum, counts)) and all(_columns(counts)), "a row or column of counts has no mass")
-    if withheld:
-        _need(isinstance(source["salt"], str), "the salt must be a text")
-    mechanisms, cells = ([], None) if after is None else _earlier(after, counts)
-    if withheld:
-        listed = [] if after is None else after["mechanisms"]
-        names = [sealed_name(source["salt"], own["identity"], own["table"]) for own in listed]
-        _need(named == (names or None), "the opening comes after other mechanisms")
-        sealed = commitment(source["salt"], counts, cells)
-        _need(sealed == joint["commitment"], "the opening is not what was committed to")
-    return ([counts] if cells is None else blocks_of(counts, cells, mechanisms)), source["certificate"]
+def _weights(value: Any, outputs: int, symbols: int, *, dense: bool) -> list[Row]:
+    if dense:
+        return rows_of(_matrix(value, outputs, symbols, "weights"), dense=True)
+    _need(isinstance(value, list) and len(value) == outputs, f"weights must be {outputs} rows")
+    for row in value:
+        good = isinstance(row, list) and len(row) % 2 == 0 and all(type(number) is int for number in row)
+        good = good and all(map(operator.lt, [-1, *row[::2]], [*row[::2], symbols])) and min(row[1::2], default=1) > 0
+        _need(good, "a row of weights must be symbols that rise, each with an integer above 0")
+    return rows_of(value, dense=False)
 
 
-def _earlier(after: Any, counts: Matrix) -> tuple[list[Integers], Matrix]:
-    """The earlier mechanisms, and the cells [s, x, x1, ..., xk, count], which add up to the counts of s and x.
-
-    The number |X1| of x1 is a value outside of that mechanism's labels, which it must have answered.
-    """
-    _keys(after, {"mechanisms", "cells"}, "after")
-    listed, cells = after["mechanisms"], after["cells"]
-    _need(isinstance(listed, list) and 1 <= len(listed) <= _MOST_EARLIER, f"after has 1 to {_MOST_EARLIER} mechanisms")
-    names = {"identity", "labels", "bits", "weights", "unseen", "table"}
-    mechanisms = [integers_of(_keys(own, names, "an earlier mechanism")) for own in listed]
-    for own in listed:
-        if own["table"] is not None:
-            _columns_of(_keys(own["table"], {"useful", "bins"}, "an earlier table"), ["useful"])
-    _need(isinstance(cells, list), "cells must be a list")
-    left = [row.copy() for row in counts]
-    for cell in cells:
-        s, x, *symbols, count = _integers(cell, len(mechanisms) + 3, "a cell")
-        _need(s < len(counts) and x < len(counts[0]) and count > 0, "a cell is out of range, or empty")
-        for symbol, own in zip(symbols, mechanisms, strict=True):
-            known = symbol < len(own.labels["x"]) + (own.unseen is not None)
-            _need(known, "a cell has a value that an earlier mechanism does not answer")
-        left[s][x] -= count
-    _need(not any(map(any, left)), "the cells do not add up to the counts")
-    return mechanisms, cells
+def _column_sums(matrix: Matrix) -> list[int]:
+    return [sum(column) for column in zip(*matrix, strict=True)]
 
 
-def blocks_of(counts: Matrix, cells: Matrix, mechanisms: list[Integers]) -> list[Matrix]:
-    """For every combination of earlier outputs, the counts of s and x among records that have it, times 2^(all bits).
-
-    Combinations in rising order; those whose counts are proportional tell the same and are added up to one block.
-    """
-    combinations = prod(len(own.weights) for own in mechanisms)
-    few = combinations * (len(cells) + len(counts) * len(counts[0])) <= _MOST_TOGETHER
-    _need(few and combinations <= _MOST_COMBINATIONS, "too many combinations of earlier outputs")
-    laws = [[*zip(*own.weights, strict=True), *([own.unseen] if own.unseen else [])] for own in mechanisms]
-    found: dict[tuple[int, ...], list[int]] = {}
-    for s, x, *symbols, count in cells:
-        possible = [[(y, w) for y, w in enumerate(law[i]) if w] for law, i in zip(laws, symbols, strict=True)]
-        for outputs in product(*possible):
-            block = found.setdefault(tuple(y for y, _ in outputs), [0] * (len(counts) * len(counts[0])))
-            block[s * len(counts[0]) + x] += count * prod(w for _, w in outputs)
-    shapes: dict[tuple[int, ...], int] = {}
-    for _, block in sorted(found.items()):
-        shared = gcd(*block)
-        shape = tuple(entry // shared for entry in block)
-        shapes[shape] = shapes.get(shape, 0) + shared
-    rows = range(0, len(counts) * len(counts[0]), len(counts[0]))
-    return [
-        [[times * entry for entry in shape[i : i + len(counts[0])]] for i in rows] for shape, times in shapes.items()
-    ]
-
-
-def _table(value: Any, mechanism: Integers) -> None:
+def _need_table(value: Any, integers: Integers) -> None:
     """Which columns the symbols came from; nothing is proven about it, but a release acts on it."""
     if value is None:
         return
     _keys(value, {"sensitive", "useful", "bins", "declared", "without_mass"}, "table")
-    columns = _columns_of(value, ["sensitive", "useful"])
+    columns = _named_columns(value, ["sensitive", "useful"])
     _need({*_texts(value, "declared")} <= columns, "a declared column is not one of the table's")
-    _need(not {*_texts(value, "without_mass")} & {*mechanism.labels["x"]}, "a value without mass has mass")
+    _need(not {*_texts(value, "without_mass")} & {*integers.labels["x"]}, "a value without mass has mass")
 
 
-def _texts(value: dict[str, Any], name: str) -> list[str]:
-    good = isinstance(value[name], list) and all(isinstance(text, str) for text in value[name])
-    _need(good and len(set(value[name])) == len(value[name]), f"{name} must be different texts")
-    return list(value[name])
-
-
-def _columns_of(value: dict[str, Any], names: list[str]) -> set[str]:
+def _named_columns(value: dict[str, Any], names: list[str]) -> set[str]:
     """The columns under these names, one or more each, with bins for none but them."""
     _need(all(_texts(value, name) for name in names), f"a table must have columns for {' and '.join(names)}")
     columns = {column for name in names for column in value[name]}
     _need(isinstance(value["bins"], dict) and {*value["bins"]} <= columns, "bins must be of the table's columns")
     for edges in value["bins"].values():
         good = isinstance(edges, list) and len(edges) > 0
-        good = good and all(isinstance(edge, str) and _NUMBER.fullmatch(edge) for edge in edges)
+        good = good and all(isinstance(edge, str) and _SIGNED_DECIMAL.fullmatch(edge) for edge in edges)
         _need(good, "bins must be decimals in quotes")
         numbers = [Fraction(edge) for edge in edges]
         _need(all(map(operator.lt, numbers, numbers[1:])), "bins must rise")
     return columns
 
 
-def _columns(counts: Matrix) -> list[int]:
-    return [sum(column) for column in zip(*counts, strict=True)]
+@dataclass(frozen=True)
+class Evidence:
+    """What claims are proven from: the counts of s and x in blocks, and the certificate.
 
-
-def _ball(value: Fraction | fmpq | int) -> arb:
-    return arb(value if isinstance(value, fmpq) else fmpq(value.numerator, value.denominator))
-
-
-def _decide(pairs: Callable[[], list[Pair]], *, broken: bool = False) -> bool:
-    """Whether left <= right in all pairs (`broken`: right <= left in one), at growing precision; undecided is false."""
-    precision = _FIRST_PRECISION
-    while precision <= _LAST_PRECISION:
-        with ctx.workprec(precision):
-            found = pairs()
-            if broken and (any(right <= left for left, right in found) or all(left < right for left, right in found)):
-                return any(right <= left for left, right in found)
-            if not broken and (
-                all(left <= right for left, right in found) or any(left > right for left, right in found)
-            ):
-                return all(left <= right for left, right in found)
-        precision *= 2
-    return False
-
-
-def _mean(values: Iterable[Any], shares: list[int]) -> Any:
-    """E of values of the secrets, of the type that they have."""
-    terms = [share * value for share, value in zip(shares, values, strict=True)]
-    return sum(terms[1:], terms[0]) / sum(shares)
-
-
-class Part(ABC):
-    """One promise with its parameters. l are the lifts of an output, shares are proportional to P(s).
-
-    sides: pairs left <= right that say that l keeps it. unseen: pairs that say that a law with rho = unseen(y) / P(y)
-    keeps it where l does. support: at least E[w l] for every l that keeps it, at any w. docs/theory.md has the proofs.
+    There is one block, or one for each combination of the outputs of the mechanisms that the file comes after.
     """
 
-    names: tuple[str, ...] = ("epsilon",)
-    extra = 0  # entries of a dual after the w's
-    said = ""
-    epsilon: Fraction
-
-    def __init__(self, texts: dict[str, Any]) -> None:
-        for name in self.names:
-            setattr(self, name, (_order if name in ("alpha", "order") else _budget)(texts[name], name))
-        self.text = self.said.format(**texts)
-
-    @property
-    def perfect(self) -> bool:
-        """Whether l = 1 is all that it allows."""
-        return self.epsilon == 0
-
-    @abstractmethod
-    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]: ...
-
-    @abstractmethod
-    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]: ...
-
-    @abstractmethod
-    def support(self, w: list[Fraction], shares: list[int]) -> arb: ...
-
-
-class AlphaLift(Part):
-    """(E l^alpha)^(1/alpha) <= e^epsilon; alpha None is infinity: max l <= e^epsilon."""
-
-    names, said = ("alpha", "epsilon"), "alpha-lift is at most e^{epsilon} for alpha = {alpha}"
-    alpha: Fraction | None
-
-    def __init__(self, texts: dict[str, Any]) -> None:
-        if texts.get("alpha") == "inf":
-            self.said = "max-lift is at most e^{epsilon}"
-        super().__init__(texts)
-
-    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]:
-        if self.alpha is None:
-            return [(arb(max(lifts)), _ball(self.epsilon).exp())]
-        powers = [_ball(lift) ** _ball(self.alpha) if lift else arb(0) for lift in lifts]
-        return [(_mean(powers, shares), _ball(self.alpha * self.epsilon).exp())]
-
-    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]:
-        if self.alpha is None:
-            return self.sides([rho, max(lifts) / min(rho, fmpq(1))], [])
-        slope = 1 + _rational(self.alpha) * (rho - 1)
-        return [(_ball(rho) ** _ball(self.alpha), _ball(self.alpha * self.epsilon).exp() * _ball(slope))]
-
-    def support(self, w: list[Fraction], shares: list[int]) -> arb:
-        positive, budget = [max(own, Fraction(0)) for own in w], _ball(self.epsilon).exp()
-        if self.alpha is None or not any(positive):
-            return budget * _ball(_mean(positive, shares))
-        power = _ball(self.alpha / (self.alpha - 1))
-        return budget * _mean([_ball(own) ** power if own else arb(0) for own in positive], shares) ** (1 / power)
-
-
-class Renyi(AlphaLift):
-    """order/(order - 1) log of alpha-lift at alpha = order is at most epsilon: `epsilon` becomes that of alpha-lift."""
-
-    names, said = ("order", "epsilon"), "the Renyi divergence of order {order} is at most {epsilon}"
-    order: Fraction | None
-
-    def __init__(self, texts: dict[str, Any]) -> None:
-        super().__init__(texts)
-        self.alpha = self.order
-        self.epsilon *= 1 if self.order is None else (self.order - 1) / self.order
-
-
-class LIP(Part):
-    """e^-lower <= l <= e^upper."""
-
-    names, said = ("lower", "upper"), "every lift is from e^-{lower} to e^{upper}"
-    lower: Fraction
-    upper: Fraction
-
-    @property
-    def perfect(self) -> bool:
-        return min(self.lower, self.upper) == 0
-
-    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]:
-        return [(arb(max(lifts)), _ball(self.upper).exp()), (_ball(-self.lower).exp(), arb(min(lifts)))]
-
-    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]:
-        one = fmpq(1)
-        return self.sides([rho, max(lifts) / min(one, rho), min(lifts) / max(one, rho)], [])
-
-    def support(self, w: list[Fraction], shares: list[int]) -> arb:
-        rise, fall = (_mean([max(sign * own, Fraction(0)) for own in w], shares) for sign in (1, -1))
-        return _ball(self.upper).exp() * _ball(rise) - _ball(-self.lower).exp() * _ball(fall)
-
-
-class LDP(Part):
-    """l_s <= e^epsilon l_s' for all s, s'."""
-
-    said = "local differential privacy of the secret holds with epsilon = {epsilon}"
-
-    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]:
-        return [(arb(max(lifts)), _ball(self.epsilon).exp() * arb(min(lifts)))]
-
-    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]:
-        return self.sides([rho, *lifts], [])
-
-    def support(self, w: list[Fraction], shares: list[int]) -> arb:
-        """The best extreme lift is proportional to 1 + (e^epsilon - 1) 1_A for an A of the largest w."""
-        gain, total, mean = _ball(self.epsilon).exp() - 1, sum(shares), _mean(w, shares)
-        best, held, mass = _ball(mean), Fraction(0), 0
-        for own, share in sorted(zip(w, shares, strict=True), reverse=True):
-            held, mass = held + share * own / total, mass + share
-            best = best.max((_ball(mean) + gain * _ball(held)) / (1 + gain * _ball(Fraction(mass, total))))
-        return best
-
-
-class TotalVariation(Part):
-    """(1/2) E |l - 1| <= epsilon."""
-
-    said = "the total variation between prior and posterior is at most {epsilon}"
-
-    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]:
-        return [(_mean([abs(lift - 1) for lift in lifts], shares) / 2, _rational(self.epsilon))]
-
-    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]:
-        return [(abs(rho - 1), _rational(self.epsilon) * rho)]
-
-    def support(self, w: list[Fraction], shares: list[int]) -> arb:
-        return _ball(_mean(w, shares) + self.epsilon * (max(w) - min(w)))
-
-
-class ChiSquare(Part):
-    """E (l - 1)^2 <= epsilon^2."""
-
-    said = "the standard deviation of the lifts is at most {epsilon}"
-
-    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]:
-        return [(_mean([(lift - 1) * (lift - 1) for lift in lifts], shares), _rational(self.epsilon**2))]
-
-    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]:
-        return [(rho * rho, _rational(1 + self.epsilon**2) * (2 * rho - 1))]
-
-    def support(self, w: list[Fraction], shares: list[int]) -> arb:
-        mean = _mean(w, shares)
-        return _ball(mean) + _ball(self.epsilon) * _ball(_mean([(own - mean) ** 2 for own in w], shares)).sqrt()
-
-
-class KL(Part):
-    """E l log l <= epsilon. A dual brings b > 0 after its w's."""
-
-    extra = 1
-    said = "the Kullback-Leibler divergence of the posterior from the prior is at most {epsilon}"
-
-    def sides(self, lifts: list[fmpq], shares: list[int]) -> list[Pair]:
-        terms = [_ball(lift) * _ball(lift).log() if lift else arb(0) for lift in lifts]
-        return [(_mean(terms, shares), _ball(self.epsilon))]
-
-    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Pair]:
-        return [(_ball(rho) * _ball(rho).log() - _ball(rho) + 1, _ball(self.epsilon) * _ball(rho))]
-
-    def support(self, w: list[Fraction], shares: list[int]) -> arb:
-        *w, b = w
-        _need(b > 0, "a dual has a b of 0 or less")
-        return _ball(b) * (_ball(self.epsilon) + _mean([_ball(own / b).exp() for own in w], shares).log())
-
-
-REGIONS: dict[str, type[Part]] = {
-    region.__name__: region for region in (AlphaLift, Renyi, LIP, LDP, TotalVariation, ChiSquare, KL)
-}
-
-
-@dataclass(frozen=True)
-class Promise:
-    """Every part is kept."""
-
-    parts: tuple[Part, ...]
-
-    @property
-    def perfect(self) -> bool:
-        return any(part.perfect for part in self.parts)
-
-    @property
-    def text(self) -> str:
-        return " and ".join(part.text for part in self.parts)
-
-    def keeps(self, lifts: list[fmpq], shares: list[int]) -> bool:
-        if self.perfect:  # equality is decided exactly
-            return all(lift == 1 for lift in lifts)
-        return all(_decide(partial(part.sides, lifts, shares)) for part in self.parts)
-
-    def breaks(self, lifts: list[fmpq], shares: list[int]) -> bool:
-        """Whether these lifts are proven to break it, or to be at its limit."""
-        return any(_decide(partial(part.sides, lifts, shares), broken=True) for part in self.parts)
-
-    def keeps_unseen(self, rho: fmpq, lifts: list[fmpq]) -> bool:
-        if rho <= 0 or self.perfect:
-            return bool(rho == 1)
-        return all(_decide(partial(part.unseen, rho, lifts)) for part in self.parts)
-
-    @property
-    def entries(self) -> list[int]:
-        """How many entries of a dual every part has beside its w's."""
-        return [part.extra for part in self.parts]
-
-    def support(self, dual: list[int], shares: list[int], one: int) -> tuple[list[int], arb]:
-        """The sum of the parts' w, and of their support functions; a perfect one allows l = 1 alone: E w."""
-        entries = [Fraction(own, one) for own in dual]
-        sums, total = [0] * len(shares), arb(0)
-        for part in self.parts:
-            own, entries = entries[: len(shares) + part.extra], entries[len(shares) + part.extra :]
-            sums = [before + int(w * one) for before, w in zip(sums, own, strict=False)]
-            total += _ball(_mean(own[: len(shares)], shares)) if self.perfect else part.support(own, shares)
-        return sums, total
-
-
-def promise_of(value: Any) -> Promise:
-    """The promise as a file states it; an intersection has 2 to 8 parts."""
-    _need(isinstance(value, dict), "the promise must be an object")
-    if value.get("region") != "Intersection":
-        return Promise((_part_of(value),))
-    parts = _keys(value, {"region", "parts"}, "an intersection")["parts"]
-    _need(isinstance(parts, list) and 2 <= len(parts) <= 8, "an intersection must have 2 to 8 parts")
-    return Promise(tuple(map(_part_of, parts)))
-
-
-def _part_of(value: Any) -> Part:
-    name = str(value.get("region")) if isinstance(value, dict) else ""
-    _need(name in REGIONS, f"a region must be one of {', '.join(REGIONS)}")
-    return REGIONS[name](_keys(value, {"region", *REGIONS[name].names}, "a promise"))
-
-
-def _budget(text: Any, name: str) -> Fraction:
-    number = _decimal(text, name)
-    _need(number <= MOST_EPSILON, f"{name} must be at most {MOST_EPSILON}")
-    return number
-
-
-def _order(text: Any, name: str) -> Fraction | None:
-    number = None if text == "inf" else _decimal(text, name)
-    _need(number is None or 1 < number <= MOST_ALPHA, f"{name} must be above 1 and at most {MOST_ALPHA}, or inf")
-    return number
-
-
-def _rational(value: Fraction) -> fmpq:
-    return fmpq(value.numerator, value.denominator)
-
-
-def shares_of(blocks: list[Matrix]) -> list[int]:
-    """What is proportional to P(s)."""
-    return [sum(map(sum, rows)) for rows in zip(*blocks, strict=True)]
+    blocks: list[Matrix]
+    certificate: Any
+
+
+def _evidence(document: dict[str, Any], opening: Any) -> Evidence | None:
+    """What the file shows or the opening reveals; none where the file withholds it and there is no opening."""
+    joint = document["joint"]
+    if isinstance(joint, dict) and "commitment" in joint:
+        return _opened(document, opening)
+    _keys(joint, {"counts"}, "joint")
+    _need(opening is None, "the file withholds nothing that could be opened")
+    counts = _counts(joint["counts"], document["labels"])
+    earlier, cells = _earlier(document.get("after"), counts, document["version"])
+    return Evidence(blocks_of(counts, cells, earlier), document["certificate"])
+
+
+def _opened(document: dict[str, Any], opening: Any) -> Evidence | None:
+    """What the opening of a file that withholds its counts reveals; it must be what the file has committed to."""
+    committed = _keys(document["joint"], {"commitment"}, "joint")["commitment"]
+    _need(document["certificate"] is None, "a file that withholds its joint must withhold its certificate")
+    sealed = document.get("after")
+    if sealed is not None:
+        sealed = _texts(_keys(sealed, {"sealed"}, "after, where it is withheld,"), "sealed")
+    if opening is None:
+        return None
+    _keys(opening, {"salt", "counts", "certificate"} | ({"after"} & set(document)), "the opening")
+    salt, after = opening["salt"], opening.get("after")
+    counts = _counts(opening["counts"], document["labels"])
+    _need(isinstance(salt, str), "the salt must be a text")
+    earlier, cells = _earlier(after, counts, document["version"])
+    listed = [] if after is None else after["mechanisms"]
+    names = [sealed_name(salt, own["identity"], own["table"]) for own in listed]
+    _need(sealed == (names or None), "the opening comes after other mechanisms")
+    _need(commitment(salt, counts, cells) == committed, "the opening is not what was committed to")
+    return Evidence(blocks_of(counts, cells, earlier), opening["certificate"])
+
+
+def _counts(value: Any, labels: dict[str, list[str]]) -> Matrix:
+    counts = _matrix(value, len(labels["s"]), len(labels["x"]), "counts")
+    _need(all(map(sum, counts)) and all(_column_sums(counts)), "a row or column of counts has no mass")
+    return counts
+
+
+def _earlier(after: Any, counts: Matrix, version: int) -> tuple[list[Integers], Matrix | None]:
+    """The earlier mechanisms, and the cells [s, x, x1, ..., xk, count], which add up to the counts of s and x.
+
+    The number |X1| of x1 is a value outside of that mechanism's labels, which it must have answered. No cells where the
+    file comes after nothing. From version 3 on, a mechanism has the version that says how its weights are listed.
+    """
+    if after is None:
+        return [], None
+    _keys(after, {"mechanisms", "cells"}, "after")
+    listed, cells = after["mechanisms"], after["cells"]
+    _need(isinstance(listed, list) and 1 <= len(listed) <= _MOST_EARLIER, f"after has 1 to {_MOST_EARLIER} mechanisms")
+    names = {"identity", "labels", "bits", "weights", "unseen", "table"} | ({"version"} if version >= 3 else set())
+    known = all(isinstance(own, dict) and _is_version(own.get("version", 2)) for own in listed)
+    _need(known, "an earlier mechanism has no version that is known")
+    earlier = [integers_of(_keys(own, names, "an earlier mechanism")) for own in listed]
+    for own in listed:
+        if own["table"] is not None:
+            _named_columns(_keys(own["table"], {"useful", "bins"}, "an earlier table"), ["useful"])
+    _need(isinstance(cells, list), "cells must be a list")
+    left = [row.copy() for row in counts]
+    for cell in cells:
+        s, x, *symbols, count = _row(cell, len(earlier) + 3, "a cell")
+        _need(s < len(counts) and x < len(counts[0]) and count > 0, "a cell is out of range, or empty")
+        for symbol, integers in zip(symbols, earlier, strict=True):
+            known = symbol < len(integers.labels["x"]) + (integers.unseen is not None)
+            _need(known, "a cell has a value that an earlier mechanism does not answer")
+        left[s][x] -= count
+    _need(not any(map(any, left)), "the cells do not add up to the counts")
+    return earlier, cells
+
+
+def blocks_of(counts: Matrix, cells: Matrix | None, earlier: list[Integers]) -> list[Matrix]:
+    """For every combination of earlier outputs, the counts of s and x among records that have it, times 2^(all bits).
+
+    Combinations in rising order; those whose counts are proportional tell the same and are added up to one block. Where
+    the file comes after nothing, the counts are the one block. Step 7a.
+    """
+    if cells is None:
+        return [counts]
+    secrets, size = len(counts), len(counts[0])
+    combinations = prod(len(integers.weights) for integers in earlier)
+    few = combinations * (len(cells) + secrets * size) <= _MOST_COMBINED
+    _need(few and combinations <= _MOST_COMBINATIONS, "too many combinations of earlier outputs")
+    answers = [_answers(integers) for integers in earlier]
+    found: dict[tuple[int, ...], list[int]] = {}
+    for s, x, *symbols, count in cells:
+        for outputs in product(*(own[i] for own, i in zip(answers, symbols, strict=True))):
+            block = found.setdefault(tuple(y for y, _ in outputs), [0] * (secrets * size))
+            block[s * size + x] += count * prod(w for _, w in outputs)
+    multiples: dict[tuple[int, ...], int] = {}  # of counts without a common divisor
+    for _, block in sorted(found.items()):
+        divisor = gcd(*block)
+        shape = tuple(entry // divisor for entry in block)
+        multiples[shape] = multiples.get(shape, 0) + divisor
+    return [
+        [[multiple * entry for entry in shape[i : i + size]] for i in range(0, secrets * size, size)]
+        for shape, multiple in multiples.items()
+    ]
+
+
+def _answers(integers: Integers) -> list[list[tuple[int, int]]]:
+    """For every symbol, and last for unseen values, the outputs that can be answered, each with 2^bits P(y|x)."""
+    answers: list[list[tuple[int, int]]] = [[] for _ in integers.labels["x"]]
+    for y, row in enumerate(integers.weights):
+        for x, weight in row.items():
+            answers[x].append((y, weight))
+    return [*answers, [(y, weight) for y, weight in enumerate(integers.unseen or []) if weight]]
 
 
 def counts_of(blocks: list[Matrix]) -> Matrix:
@@ -565,158 +381,655 @@ def counts_of(blocks: list[Matrix]) -> Matrix:
     return [[sum(column) for column in zip(*rows, strict=True)] for rows in zip(*blocks, strict=True)]
 
 
-def _lifts(blocks: list[Matrix], weights: Matrix) -> Iterator[tuple[int, list[list[fmpq]]]]:
-    """For every y: P(y) N 2^bits, and for every block that occurs with it the lifts P(s | y, block) / P(s), exactly."""
-    shares = shares_of(blocks)
-    total = sum(shares)
-    for rows in zip(*((fmpz_mat(weights) * fmpz_mat(block).transpose()).tolist() for block in blocks), strict=True):
+def prior_of(blocks: list[Matrix]) -> list[int]:
+    """What is proportional to P(s)."""
+    return [sum(map(sum, rows)) for rows in zip(*blocks, strict=True)]
+
+
+# --- 4. Arithmetic: balls, or exact fractions (step 0) ---
+
+Sides = tuple[Any, Any]  # left <= right, two balls or two exact fractions
+
+
+def _rational(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+def _ball(value: Fraction | fmpq | int) -> arb:
+    """An interval that contains the number. Step 0."""
+    return arb(value if isinstance(value, fmpq) else fmpq(value.numerator, value.denominator))
+
+
+def _decide(sides: Callable[[], list[Sides]], *, broken: bool = False) -> bool:
+    """Whether left <= right in all sides (`broken`: right <= left in one), at growing precision; undecided is false.
+
+    Steps 0 and 2.
+    """
+    precision = _FIRST_PRECISION
+    while precision <= _LAST_PRECISION:
+        with ctx.workprec(precision):
+            found = sides()
+            if broken:
+                proven = any(right <= left for left, right in found)
+                refuted = all(left < right for left, right in found)
+            else:
+                proven = all(left <= right for left, right in found)
+                refuted = any(left > right for left, right in found)
+            if proven or refuted:
+                return proven
+        precision *= 2
+    return False
+
+
+def _mean(values: Iterable[Any], prior: list[int]) -> Any:
+    """E of values of the secrets, of the type that they have."""
+    terms = [mass * value for mass, value in zip(prior, values, strict=True)]
+    return sum(terms[1:], terms[0]) / sum(prior)
+
+
+# --- 5. Lifts (step 1) ---
+
+
+def _lifts(blocks: list[Matrix], weights: list[Row]) -> Iterator[tuple[int, list[list[fmpq]]]]:
+    """For every y: P(y) N 2^bits, and for every block that occurs with it the lifts P(s | y, block) / P(s), exactly.
+
+    Steps 1 and 7a.
+    """
+    prior, by_block = prior_of(blocks), [_Sums(block) for block in blocks]
+    for row in weights:
+        rows = [sums.of(row) for sums in by_block]
         _need(any(map(any, rows)), "an output never occurs")
-        yield (
-            int(sum(map(sum, rows))),
-            [
-                [fmpq(own * total, share * sum(row)) for own, share in zip(row, shares, strict=True)]
-                for row in rows
-                if any(row)
-            ],
+        yield int(sum(map(sum, rows))), lifts_of(rows, prior)
+
+
+class _Sums:
+    """sum_x w_x n_sx for every s, of rows w: entry by entry, or by FLINT where there are many. Step 1."""
+
+    def __init__(self, block: Matrix) -> None:
+        self._block, self._secrets, self._size = block, len(block), len(block[0])
+        self._columns = [[(s, n) for s, n in enumerate(column) if n] for column in zip(*block, strict=True)]
+
+    @cached_property
+    def _matrix(self) -> fmpz_mat:
+        return fmpz_mat(self._block).transpose()
+
+    def of(self, row: Row) -> list[Any]:
+        if sum(len(self._columns[x]) for x in row) * _MUCH_QUICKER > self._size * self._secrets:
+            return list((fmpz_mat([[row.get(x, 0) for x in range(self._size)]]) * self._matrix).tolist()[0])
+        sums = [0] * self._secrets
+        for x, weight in row.items():
+            for s, n in self._columns[x]:
+                sums[s] += weight * n
+        return sums
+
+
+def lifts_of(rows: Iterable[list[Any]], prior: list[int]) -> list[list[fmpq]]:
+    """P(s | y, block) / P(s) for every block that occurs with y; its row is proportional to P(s, block | y). Step 1."""
+    total = sum(prior)
+    masses = [(row, sum(row)) for row in rows if any(row)]
+    return [[fmpq(own * total, n_s * mass) for own, n_s in zip(row, prior, strict=True)] for row, mass in masses]
+
+
+# --- 6. Promises: their inequalities (step 2), for unseen values (step 3), support functions (step 6) ---
+
+
+@dataclass(frozen=True)
+class Component(ABC):
+    """One promise with its parameters, and in words. l are the lifts of an output, `prior` is proportional to P(s)."""
+
+    text: str
+    extra: ClassVar[int] = 0  # entries of a dual after the w's
+
+    @classmethod
+    @abstractmethod
+    def stated(cls, value: dict[str, Any]) -> Component:
+        """As a file states it: the region's name, the parameters as decimals, and no other key."""
+
+    @property
+    @abstractmethod
+    def perfect(self) -> bool:
+        """Whether a budget is 0, so that l = 1 is all that it allows."""
+
+    @abstractmethod
+    def sides(self, lifts: list[fmpq], prior: list[int]) -> list[Sides]:
+        """What says that l keeps it: left <= right, for each. Step 2."""
+
+    @abstractmethod
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Sides]:
+        """What says that it is kept with unseen values, too, if l keeps it and rho = unseen(y) / P(y). Step 3."""
+
+    @abstractmethod
+    def support(self, w: list[Fraction], prior: list[int]) -> arb:
+        """At least E[w l] for every l that keeps it, at any w. Step 6."""
+
+
+@dataclass(frozen=True)
+class OneBudget(Component):
+    """A promise with the budget epsilon and, but for subclasses that say otherwise, no other parameter."""
+
+    epsilon: Fraction
+    said: ClassVar[str]  # the promise in words
+
+    @classmethod
+    def stated(cls, value: dict[str, Any]) -> Component:
+        _keys(value, {"region", "epsilon"}, "a promise")
+        epsilon = _budget(value, "epsilon")
+        return cls(cls.said.format(**value), epsilon)
+
+    @property
+    def perfect(self) -> bool:
+        return self.epsilon == 0
+
+
+@dataclass(frozen=True)
+class AlphaLift(OneBudget):
+    """(E l^alpha)^(1/alpha) <= e^epsilon; alpha None is infinity: max l <= e^epsilon."""
+
+    alpha: Fraction | None
+    said = "alpha-lift is at most e^{epsilon} for alpha = {alpha}"
+
+    @classmethod
+    def stated(cls, value: dict[str, Any]) -> Component:
+        _keys(value, {"region", "alpha", "epsilon"}, "a promise")
+        alpha, epsilon = _order(value, "alpha"), _budget(value, "epsilon")
+        said = "max-lift is at most e^{epsilon}" if alpha is None else cls.said
+        return cls(said.format(**value), epsilon, alpha)
+
+    def sides(self, lifts: list[fmpq], prior: list[int]) -> list[Sides]:
+        if self.alpha is None:
+            return [(arb(max(lifts)), _ball(self.epsilon).exp())]
+        powers = [_ball(lift) ** _ball(self.alpha) if lift else arb(0) for lift in lifts]
+        return [(_mean(powers, prior), _ball(self.alpha * self.epsilon).exp())]
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Sides]:
+        if self.alpha is None:
+            return self.sides([rho, max(lifts) / min(rho, fmpq(1))], [])
+        slope = 1 + _rational(self.alpha) * (rho - 1)
+        return [(_ball(rho) ** _ball(self.alpha), _ball(self.alpha * self.epsilon).exp() * _ball(slope))]
+
+    def support(self, w: list[Fraction], prior: list[int]) -> arb:
+        positive, budget = [max(own, Fraction(0)) for own in w], _ball(self.epsilon).exp()
+        if self.alpha is None or not any(positive):
+            return budget * _ball(_mean(positive, prior))
+        power = _ball(self.alpha / (self.alpha - 1))
+        return budget * _mean([_ball(own) ** power if own else arb(0) for own in positive], prior) ** (1 / power)
+
+
+class Renyi(AlphaLift):
+    """order/(order - 1) log of alpha-lift at alpha = order is at most a budget: alpha-lift, whose epsilon is less."""
+
+    said = "the Renyi divergence of order {order} is at most {epsilon}"
+
+    @classmethod
+    def stated(cls, value: dict[str, Any]) -> Component:
+        _keys(value, {"region", "order", "epsilon"}, "a promise")
+        order, budget = _order(value, "order"), _budget(value, "epsilon")
+        epsilon = budget if order is None else budget * (order - 1) / order
+        return cls(cls.said.format(**value), epsilon, order)
+
+
+@dataclass(frozen=True)
+class LIP(Component):
+    """e^-lower <= l <= e^upper."""
+
+    lower: Fraction
+    upper: Fraction
+
+    @classmethod
+    def stated(cls, value: dict[str, Any]) -> Component:
+        _keys(value, {"region", "lower", "upper"}, "a promise")
+        lower, upper = _budget(value, "lower"), _budget(value, "upper")
+        return cls("every lift is from e^-{lower} to e^{upper}".format(**value), lower, upper)
+
+    @property
+    def perfect(self) -> bool:
+        return min(self.lower, self.upper) == 0
+
+    def sides(self, lifts: list[fmpq], prior: list[int]) -> list[Sides]:
+        return [(arb(max(lifts)), _ball(self.upper).exp()), (_ball(-self.lower).exp(), arb(min(lifts)))]
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Sides]:
+        one = fmpq(1)
+        return self.sides([rho, max(lifts) / min(one, rho), min(lifts) / max(one, rho)], [])
+
+    def support(self, w: list[Fraction], prior: list[int]) -> arb:
+        rise, fall = (_mean([max(sign * own, Fraction(0)) for own in w], prior) for sign in (1, -1))
+        return _ball(self.upper).exp() * _ball(rise) - _ball(-self.lower).exp() * _ball(fall)
+
+
+class LDP(OneBudget):
+    """l_s <= e^epsilon l_s' for all s, s'."""
+
+    said = "local differential privacy of the secret holds with epsilon = {epsilon}"
+
+    def sides(self, lifts: list[fmpq], prior: list[int]) -> list[Sides]:
+        return [(arb(max(lifts)), _ball(self.epsilon).exp() * arb(min(lifts)))]
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Sides]:
+        return self.sides([rho, *lifts], [])
+
+    def support(self, w: list[Fraction], prior: list[int]) -> arb:
+        # The best extreme lift is proportional to 1 + (e^epsilon - 1) 1_A for an A of the largest w.
+        gain, total, mean = _ball(self.epsilon).exp() - 1, sum(prior), _mean(w, prior)
+        best, held, mass = _ball(mean), Fraction(0), 0
+        for own, share in sorted(zip(w, prior, strict=True), reverse=True):
+            held, mass = held + share * own / total, mass + share
+            best = best.max((_ball(mean) + gain * _ball(held)) / (1 + gain * _ball(Fraction(mass, total))))
+        return best
+
+
+class TotalVariation(OneBudget):
+    """(1/2) E |l - 1| <= epsilon."""
+
+    said = "the total variation between prior and posterior is at most {epsilon}"
+
+    def sides(self, lifts: list[fmpq], prior: list[int]) -> list[Sides]:
+        return [(_mean([abs(lift - 1) for lift in lifts], prior) / 2, _rational(self.epsilon))]
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Sides]:
+        return [(abs(rho - 1), _rational(self.epsilon) * rho)]
+
+    def support(self, w: list[Fraction], prior: list[int]) -> arb:
+        return _ball(_mean(w, prior) + self.epsilon * (max(w) - min(w)))
+
+
+class ChiSquare(OneBudget):
+    """E (l - 1)^2 <= epsilon^2."""
+
+    said = "the standard deviation of the lifts is at most {epsilon}"
+
+    def sides(self, lifts: list[fmpq], prior: list[int]) -> list[Sides]:
+        return [(_mean([(lift - 1) * (lift - 1) for lift in lifts], prior), _rational(self.epsilon**2))]
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Sides]:
+        return [(rho * rho, _rational(1 + self.epsilon**2) * (2 * rho - 1))]
+
+    def support(self, w: list[Fraction], prior: list[int]) -> arb:
+        mean = _mean(w, prior)
+        return _ball(mean) + _ball(self.epsilon) * _ball(_mean([(own - mean) ** 2 for own in w], prior)).sqrt()
+
+
+class KL(OneBudget):
+    """E l log l <= epsilon. A dual brings b > 0 after its w's."""
+
+    extra = 1
+    said = "the Kullback-Leibler divergence of the posterior from the prior is at most {epsilon}"
+
+    def sides(self, lifts: list[fmpq], prior: list[int]) -> list[Sides]:
+        terms = [_ball(lift) * _ball(lift).log() if lift else arb(0) for lift in lifts]
+        return [(_mean(terms, prior), _ball(self.epsilon))]
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Sides]:
+        return [(_ball(rho) * _ball(rho).log() - _ball(rho) + 1, _ball(self.epsilon) * _ball(rho))]
+
+    def support(self, w: list[Fraction], prior: list[int]) -> arb:
+        *w, b = w
+        _need(b > 0, "a dual has a b of 0 or less")
+        return _ball(b) * (_ball(self.epsilon) + _mean([_ball(own / b).exp() for own in w], prior).log())
+
+
+REGIONS: dict[str, type[Component]] = {
+    region.__name__: region for region in (AlphaLift, Renyi, LIP, LDP, TotalVariation, ChiSquare, KL)
+}
+
+
+@dataclass(frozen=True)
+class Promise:
+    """Every component is kept."""
+
+    components: tuple[Component, ...]
+
+    @property
+    def perfect(self) -> bool:
+        """Whether l = 1 is all that it allows."""
+        return any(component.perfect for component in self.components)
+
+    @property
+    def text(self) -> str:
+        """The promise in words."""
+        return " and ".join(component.text for component in self.components)
+
+    def keeps(self, lifts: list[fmpq], prior: list[int]) -> bool:
+        """Whether these lifts of an output are proven to keep it. Step 2."""
+        if self.perfect:  # equality is decided exactly
+            return all(lift == 1 for lift in lifts)
+        return all(_decide(partial(component.sides, lifts, prior)) for component in self.components)
+
+    def keeps_unseen(self, rho: fmpq, lifts: list[fmpq]) -> bool:
+        """Whether it is proven to be kept with unseen values, too, by an output that keeps it. Step 3."""
+        if rho <= 0 or self.perfect:
+            return bool(rho == 1)
+        return all(_decide(partial(component.unseen, rho, lifts)) for component in self.components)
+
+    def excludes_beyond(self, lifts: list[fmpq], prior: list[int]) -> bool:
+        """Whether no lifts farther from 1 in this direction are allowed: these reach a limit, or none but 1 are. Step 9."""
+        return self.perfect or any(
+            _decide(partial(component.sides, lifts, prior), broken=True) for component in self.components
         )
 
+    def dual_size(self, secrets: int) -> int:
+        """How many entries of a dual the components have: a w for every secret, and what they need beside that."""
+        return sum(secrets + component.extra for component in self.components)
 
-def broken_outputs(blocks: list[Matrix], weights: Matrix, promise: Promise) -> list[int]:
-    """The outputs for which the promise is not proven, alone or together with earlier ones."""
-    shares, outputs = shares_of(blocks), enumerate(_lifts(blocks, weights))
-    return [y for y, (_, found) in outputs if not all(promise.keeps(lifts, shares) for lifts in found)]
+    def support(self, dual: list[int], prior: list[int], one: int) -> tuple[list[int], arb]:
+        """The sum of the components' w, and of their support functions; of perfect ones, which allow l = 1, E w. Step 6."""
+        entries = [Fraction(own, one) for own in dual]
+        sums, sigma = [0] * len(prior), arb(0)
+        for component in self.components:
+            size = len(prior) + component.extra
+            own, entries = entries[:size], entries[size:]
+            sums = [before + int(w * one) for before, w in zip(sums, own, strict=False)]
+            sigma += _ball(_mean(own[: len(prior)], prior)) if self.perfect else component.support(own, prior)
+        return sums, sigma
 
 
-def broken_unseen(counts: Matrix, mechanism: Integers, promise: Promise) -> list[int]:
-    """The outputs for which the law for unseen values is not proven to keep a promise that the seen ones keep."""
+def promise_of(value: Any) -> Promise:
+    """The promise as a file states it; an intersection lists its components under `parts`."""
+    _need(isinstance(value, dict), "the promise must be an object")
+    if value.get("region") != "Intersection":
+        return Promise((_component_of(value),))
+    listed = _keys(value, {"region", "parts"}, "an intersection")["parts"]
+    few = isinstance(listed, list) and 2 <= len(listed) <= _MOST_COMPONENTS
+    _need(few, f"an intersection must have 2 to {_MOST_COMPONENTS} parts")
+    return Promise(tuple(map(_component_of, listed)))
+
+
+def _component_of(value: Any) -> Component:
+    name = str(value.get("region")) if isinstance(value, dict) else ""
+    _need(name in REGIONS, f"a region must be one of {', '.join(REGIONS)}")
+    return REGIONS[name].stated(value)
+
+
+def _budget(value: dict[str, Any], name: str) -> Fraction:
+    number = _decimal(value[name], name)
+    _need(number <= MOST_EPSILON, f"{name} must be at most {MOST_EPSILON}")
+    return number
+
+
+def _order(value: dict[str, Any], name: str) -> Fraction | None:
+    number = None if value[name] == "inf" else _decimal(value[name], name)
+    _need(number is None or 1 < number <= MOST_ALPHA, f"{name} must be above 1 and at most {MOST_ALPHA}, or inf")
+    return number
+
+
+def broken_outputs(blocks: list[Matrix], weights: list[Row], promise: Promise) -> list[int]:
+    """The outputs for which the promise is not proven, alone or together with earlier ones. Step 2."""
+    prior, outputs = prior_of(blocks), enumerate(_lifts(blocks, weights))
+    return [y for y, (_, found) in outputs if not all(promise.keeps(lifts, prior) for lifts in found)]
+
+
+def broken_unseen(counts: Matrix, integers: Integers, promise: Promise) -> list[int]:
+    """The outputs for which unseen values are not proven to keep a promise that the seen ones keep. Step 3."""
     total = sum(map(sum, counts))
-    outputs = enumerate(zip(mechanism.unseen or [], _lifts([counts], mechanism.weights), strict=True))
+    outputs = enumerate(zip(integers.unseen or [], _lifts([counts], integers.weights), strict=True))
     return [y for y, (own, (mass, [lifts])) in outputs if not promise.keeps_unseen(fmpq(own * total, mass), lifts)]
 
 
+# --- 7. Utility (step 4) ---
+
+
 def entropy(masses: list[int]) -> arb:
-    """-sum p log p of the distribution that is proportional to these integers, a ball."""
+    """-sum p log p of the distribution that is proportional to these integers, a ball. Step 4."""
     total = sum(masses)
     return arb(total).log() - sum([mass * arb(mass).log() for mass in masses if mass], arb(0)) / total
 
 
-def information(counts: Matrix, mechanism: Integers) -> arb:
-    """I(X;Y) = H(X) + H(Y) - H(X,Y), a ball; P(x, y) is proportional to n_x w_yx."""
-    columns = _columns(counts)
-    with ctx.workprec(_FIRST_PRECISION + mechanism.bits):
-        cells = [[n * w for n, w in zip(columns, row, strict=True) if w] for row in mechanism.weights]
+def information(counts: Matrix, integers: Integers) -> arb:
+    """I(X;Y) = H(X) + H(Y) - H(X,Y), a ball; P(x, y) is proportional to n_x w_yx. Step 4."""
+    columns = _column_sums(counts)
+    with ctx.workprec(_FIRST_PRECISION + integers.bits):
+        cells = [[columns[x] * w for x, w in row.items()] for row in integers.weights]
         return (
             entropy(columns) + entropy([sum(row) for row in cells]) - entropy([mass for row in cells for mass in row])
         )
 
 
+# --- 8. The optimum: from prices to a bound (step 5), and from types to symbols (step 5a) ---
+
+_PROOFS = {"tree": {"duals", "tree"}, "pairs": {"ends"}, "local": {"groups", "duals", "tree"}}
+
+
 def optimum_bound(blocks: list[Matrix], promise: Promise, certificate: Any) -> arb:
     """What no mechanism that keeps the promise exceeds: H(X) - u.P_X - min over allowed V of (H(V) - u.V).
 
-    Prices u, places and duals are integers over 2^bits.
+    Prices u, places, duals and ends are integers over 2^bits; without a certificate it is H(X). A merged certificate is
+    about types T instead: H(X) - H(T) + the bound for T. Steps 5 and 5a.
     """
-    counts = counts_of(blocks)
+    columns = _column_sums(counts_of(blocks))
     with ctx.workprec(_FIRST_PRECISION):
         if certificate is None:
-            return entropy(_columns(counts))
-        pairs = isinstance(certificate, dict) and certificate.get("kind") == "pairs"
-        _keys(certificate, {"kind", "bits", "prices"} | ({"ends"} if pairs else {"duals", "tree"}), "certificate")
-        bits, columns = certificate["bits"], _columns(counts)
-        _need(pairs or certificate["kind"] == "tree", "the certificate's kind must be tree or pairs")
-        _need(not pairs or len(blocks) == 1, "pairs cannot prove a bound after other releases")
-        _need(type(bits) is int and 1 <= bits <= 64, "the certificate's bits must be from 1 to 64")
-        prices = _integers(certificate["prices"], len(columns), "prices", negative=True)
+            return entropy(columns)
+        _need(isinstance(certificate, dict), "the certificate must be an object")
+        kind = str(certificate.get("kind"))
+        if kind == "merged":
+            types, proof = merged_blocks(blocks), _keys(certificate, {"kind", "proof"}, "certificate")["proof"]
+            _need(isinstance(proof, dict) and proof.get("kind") != "merged", "a merged certificate needs one of types")
+            return entropy(columns) - entropy(_column_sums(counts_of(types))) + optimum_bound(types, promise, proof)
+        _need(kind in _PROOFS, f"the certificate's kind must be merged, {', '.join(_PROOFS)}")
+        _keys(certificate, {"kind", "bits", "prices"} | _PROOFS[kind], "certificate")
+        _need(kind == "tree" or len(blocks) == 1, f"{kind} cannot prove a bound after other releases")
+        bits, most = certificate["bits"], _MOST_CERTIFICATE_BITS
+        _need(type(bits) is int and 1 <= bits <= most, f"the certificate's bits must be from 1 to {most}")
+        prices = _row(certificate["prices"], len(columns), "prices", negative=True)
         paid = Fraction(sum(u * n for u, n in zip(prices, columns, strict=True)), sum(columns) << bits)
-        if pairs:
-            least = _least_over_pairs(counts, promise, certificate, prices)
-        else:
-            least = _least_over_tree(blocks, promise, certificate, prices)
-        return entropy(columns) - _ball(paid) - least
+        least = {"tree": _least_over_tree, "pairs": _least_over_pairs, "local": _least_over_lifts}[kind]
+        return entropy(columns) - _ball(paid) - least(blocks, promise, certificate, prices)
+
+
+def merged_blocks(blocks: list[Matrix]) -> list[Matrix]:
+    """The blocks with symbols whose columns are proportional as one, then secrets whose rows are; each over all blocks.
+
+    Both in the order of their first occurrence. Step 5a.
+    """
+    stacked = [row for block in blocks for row in block]  # [block and s][x]
+    stacked = _transposed(_with_proportional_added(_transposed(stacked)))
+    size, secrets = len(stacked[0]), len(blocks[0])
+    by_secret = [[n for row in stacked[s::secrets] for n in row] for s in range(secrets)]  # [s][block and x]
+    rows = _with_proportional_added(by_secret)
+    return [[row[first : first + size] for row in rows] for first in range(0, len(rows[0]), size)]
+
+
+def _with_proportional_added(rows: Matrix) -> Matrix:
+    """The rows, those that are proportional to each other added up. Step 5a."""
+    multiples: dict[tuple[int, ...], int] = {}  # of rows without a common divisor
+    for row in rows:
+        divisor = gcd(*row)
+        shape = tuple(entry // divisor for entry in row)
+        multiples[shape] = multiples.get(shape, 0) + divisor
+    return [[multiple * entry for entry in shape] for shape, multiple in multiples.items()]
+
+
+def _transposed(matrix: Matrix) -> Matrix:
+    return [list(column) for column in zip(*matrix, strict=True)]
+
+
+# --- 9. Boxes: their bounds (steps 7 and 7a), and trees of them that cover the simplex (step 8) ---
+
+Ends = tuple[list[int], list[int]]  # low <= V <= high, over 2^bits
 
 
 def _least_over_tree(blocks: list[Matrix], promise: Promise, certificate: Any, prices: list[int]) -> arb:
-    """The least bound over the leaves of a tree of boxes that covers the simplex.
+    """The least bound over the leaves and slabs of a tree of boxes that covers the simplex. Step 8."""
+    bounds = _Bounds(blocks, promise, certificate, prices)
+    nodes = iter(bounds.tree)
+    bounds.follow(nodes, bounds.unit_box)
+    _need(next(nodes, None) is None, "the tree does not end with its last leaf")
+    return bounds.least()
 
-    The tree is in preorder: [symbol, place] splits a box, [dual] is a leaf with this (w, nu) and the bound
-    constant + sum_x min over both ends v of (phi(v) - c_x v), see `_dual_terms`. Its terms are integers over 4^bits, with
-    phi, the constant and -c rounded down.
+
+def _is_trim(node: Any) -> bool:
+    """Whether a node of a tree is [dual, code, place, ...] with different codes. Step 8."""
+    good = isinstance(node, list) and len(node) >= 3 and len(node) % 2 == 1
+    good = good and all(type(entry) is int and entry >= 0 for entry in node)
+    return good and len(set(node[1::2])) == len(node) // 2
+
+
+def closed(low: list[int], high: list[int], one: int) -> list[int]:
+    """The upper ends of a box, none above what the others' lower ends leave of 1. Step 8."""
+    unfilled = max(one - sum(low), 0)
+    return [min(b, a + unfilled) for a, b in zip(low, high, strict=True)]
+
+
+class _Bounds:
+    """What the duals of a certificate prove about boxes; the least of that is kept, in integers over 4^bits.
+
+    A dual (w, nu) gives a box the bound constant + sum_x min over both ends v of (phi(v) - c_x v), see `_dual_terms`; phi,
+    the constant and -c are rounded down. Steps 7 and 8.
     """
-    bits, size, one = certificate["bits"], len(prices), 1 << certificate["bits"]
-    duals, tree = certificate["duals"], certificate["tree"]
-    _need(isinstance(duals, list) and isinstance(tree, list), "duals and tree must be lists")
-    terms = lru_cache(1024)(lambda dual: _dual_terms(blocks, promise, duals[dual], prices, bits))
-    phi, least, boxes = {0: 0, one: 0}, None, [([0] * size, [one] * size)]
-    for node in tree:
-        good = isinstance(node, list) and 1 <= len(node) <= 2 and all(type(i) is int and i >= 0 for i in node)
-        _need(good and 0 < len(boxes) * size <= _MOST_PENDING, "a node of the tree is malformed, too many or too deep")
-        low, high = boxes.pop()
-        if len(node) == 2:
-            symbol, place = node
-            _need(symbol < size and place <= one, "a split lies outside of the simplex")
-            if place not in phi:
-                phi[place] = _floor(-_ball(Fraction(place, one)) * _ball(Fraction(place, one)).log(), 2 * bits)
-            below, above = high.copy(), low.copy()
-            below[symbol], above[symbol] = min(place, high[symbol]), max(place, low[symbol])
-            boxes += [(above, high), (low, below)]
-            continue
-        _need(node[0] < len(duals), "a leaf has no dual")
-        if sum(low) <= one <= sum(high) and not any(map(operator.gt, low, high)):  # else the box is empty
-            constant, rates = terms(node[0])
-            ends = zip(low, high, rates, strict=True)
-            bound = constant + sum([min(phi[a] - c * a, phi[b] - c * b) for a, b, c in ends])
-            least = bound if least is None or bound < least else least
-    _need(not boxes and least is not None, "the tree does not cover the simplex")
-    return _ball(Fraction(least or 0, one * one))
+
+    def __init__(self, blocks: list[Matrix], promise: Promise, certificate: Any, prices: list[int]) -> None:
+        bits, duals, self.tree = certificate["bits"], certificate["duals"], certificate["tree"]
+        _need(isinstance(duals, list) and isinstance(self.tree, list), "duals and tree must be lists")
+        self.one, self._size, self._duals = 1 << bits, len(prices), len(duals)
+        self._phi, self._work, columns = _Phi(bits), 0, _Columns(blocks)
+        self._found: int | float = math.inf  # until there is a bound
+
+        def terms(dual: int) -> tuple[int, list[int]]:
+            self._count(len(prices) * len(blocks) * len(blocks[0]))
+            return _dual_terms(columns, promise, duals[dual], prices, bits)
+
+        self._terms = lru_cache(_MOST_KEPT // len(prices) + 1)(terms)
+
+    @property
+    def unit_box(self) -> Ends:
+        return [0] * self._size, [self.one] * self._size
+
+    def least(self) -> arb:
+        """The least bound of all boxes that hold a distribution."""
+        _need(isinstance(self._found, int), "no box of the tree holds a distribution")
+        return _ball(Fraction(int(self._found), self.one * self.one))
+
+    def follow(self, nodes: Iterator[Any], box: Ends) -> None:
+        """Bound the boxes of a tree that begins with this box; its nodes are the next ones, in preorder.
+
+        [dual] is a leaf, [symbol, place] splits a box, [dual, code, place, ...] cuts slabs off it. Step 8.
+        """
+        boxes = [box]  # those to come, the next one last
+        while boxes:
+            node: Any = next(nodes, None)
+            good = isinstance(node, list) and len(node) > 0 and all(type(i) is int and i >= 0 for i in node)
+            _need(
+                good and len(boxes) * self._size <= _MOST_PENDING,
+                "a node of the tree is malformed, missing or too deep",
+            )
+            low, high = boxes.pop()
+            high = closed(low, high, self.one)
+            if len(node) == 1:
+                self._leaf(node[0], low, high)
+            elif len(node) == 2:
+                symbol, place = node
+                _need(symbol < self._size and place <= self.one, "a split lies outside of the simplex")
+                below, above = high.copy(), low.copy()
+                below[symbol], above[symbol] = min(place, high[symbol]), max(place, low[symbol])
+                boxes += [(above, high), (low, below)]
+            else:
+                _need(_is_trim(node), "a node of the tree is malformed, missing or too deep")
+                boxes.append(self.trimmed(node, low, high))
+
+    def _leaf(self, dual: int, low: list[int], high: list[int]) -> None:
+        """Keep the bound that a dual gives a box, unless it holds no distribution. Step 7."""
+        bounds = self._of(dual, low, high)
+        if bounds is not None:
+            self._found = min(self._found, bounds[0])
+
+    def trimmed(self, node: list[int], low: list[int], high: list[int]) -> Ends:
+        """The box without its slabs V_x >= place (code 2 x + 1) or V_x <= place (code 2 x), whose bounds are kept.
+
+        They are bounded as parts of the whole box: each differs from it by one term. Step 8.
+        """
+        dual, codes, places = node[0], node[1::2], node[2::2]
+        _need(max(codes) < 2 * self._size and max(places) <= self.one, "a slab lies outside of the simplex")
+        bounds, left, right = self._of(dual, low, high), low.copy(), high.copy()
+        least, most = sum(low), sum(high)
+        for code, place in zip(codes, places, strict=True):
+            x, above = divmod(code, 2)
+            a, b = (max(place, low[x]), high[x]) if above else (low[x], min(place, high[x]))
+            held = a <= b and least - low[x] + a <= self.one <= most - high[x] + b
+            if held and bounds is not None:
+                whole, rates, lesser = bounds
+                own = min(self._phi[a] - rates[x] * a, self._phi[b] - rates[x] * b)
+                self._found = min(self._found, whole - lesser[x] + own)
+            if above:
+                right[x] = min(right[x], place)
+            else:
+                left[x] = max(left[x], place)
+        return left, right
+
+    def _of(self, dual: int, low: list[int], high: list[int]) -> tuple[int, list[int], list[int]] | None:
+        """The box's bound by a dual, its c, and the lesser end's term for every x; none if it holds no distribution. Step 7."""
+        _need(dual < self._duals, "a node has no dual")
+        self._count(self._size)
+        if not sum(low) <= self.one <= sum(high) or any(map(operator.gt, low, high)):
+            return None
+        (constant, rates), phi = self._terms(dual), self._phi
+        lesser = [min(phi[a] - c * a, phi[b] - c * b) for a, b, c in zip(low, high, rates, strict=True)]
+        return constant + sum(lesser), rates, lesser
+
+    def _count(self, numbers: int) -> None:
+        self._work += numbers
+        _need(self._work <= _MOST_BOUNDED, "the tree has too many boxes for so many symbols")
+
+
+class _Phi(dict[int, int]):
+    """phi(v) = -v log v at places v over 2^bits, rounded down over 4^bits; each is computed once. Step 7."""
+
+    def __init__(self, bits: int) -> None:
+        super().__init__({0: 0, 1 << bits: 0})
+        self._bits = bits
+
+    def __missing__(self, place: int) -> int:
+        v = _ball(Fraction(place, 1 << self._bits))
+        self[place] = _floor(-v * v.log(), 2 * self._bits)
+        return self[place]
 
 
 def _floor(value: arb, bits: int) -> int:
-    """An integer n with n / 2^bits at most value, and nearly equal."""
+    """An integer n with n / 2^bits at most value, and nearly equal. Step 7."""
     mantissa, exponent = (value.lower() * (1 << bits)).lower().man_exp()
     return int(mantissa) << int(exponent) if exponent >= 0 else int(mantissa) >> -int(exponent)
 
 
-def _dual_terms(
-    blocks: list[Matrix], promise: Promise, dual: Any, prices: list[int], bits: int
-) -> tuple[int, list[int]]:
+class _Columns:
+    """Means of w in the columns of all blocks: sum_bs w_bs P(s, b|x), rounded down. Step 7."""
+
+    def __init__(self, blocks: list[Matrix]) -> None:
+        self.prior, self.blocks = prior_of(blocks), len(blocks)
+        self._matrix, self._sums = fmpz_mat([row for block in blocks for row in block]), _column_sums(counts_of(blocks))
+
+    def means(self, w: list[int]) -> list[int]:
+        products = (fmpz_mat([w]) * self._matrix).entries()
+        return [int(own) // total for own, total in zip(products, self._sums, strict=True)]
+
+
+def _dual_terms(columns: _Columns, promise: Promise, dual: Any, prices: list[int], bits: int) -> tuple[int, list[int]]:
     """Of a dual (w, nu): the constant of its bound rounded down, over 4^bits, and c rounded up, over 2^bits.
 
     One block: the constant is nu - sigma(w), and c = u + nu - w P(S|X). Several: each has a w of its own, whose sigma is
-    multiplied by P(block|x), so it is taken from every w of the block; the constant is nu.
+    multiplied by P(block|x), so it is taken from every w of the block; the constant is nu. Steps 7 and 7a.
     """
-    shares = shares_of(blocks)
-    size = len(promise.parts) * len(shares) + sum(promise.entries)
-    *entries, nu = _integers(dual, size * len(blocks) + 1, "a dual", negative=True)
+    size = promise.dual_size(len(columns.prior))
+    *entries, nu = _row(dual, size * columns.blocks + 1, "a dual", negative=True)
     constant, w = nu << bits, []
     for first in range(0, len(entries), size):
-        own, sigma = promise.support(entries[first : first + size], shares, 1 << bits)
-        if len(blocks) == 1:
+        own, sigma = promise.support(entries[first : first + size], columns.prior, 1 << bits)
+        if columns.blocks == 1:
             constant += _floor(-sigma, 2 * bits)
         else:
             own = [entry + _floor(-sigma, bits) for entry in own]
         w += own
-    columns = zip(*(row for block in blocks for row in block), strict=True)
-    means = (sum(map(operator.mul, w, column)) // sum(column) for column in columns)
-    return constant, [price + nu - mean for price, mean in zip(prices, means, strict=True)]
+    return constant, [price + nu - mean for price, mean in zip(prices, columns.means(w), strict=True)]
 
 
-def _least_over_pairs(counts: Matrix, promise: Promise, certificate: Any, prices: list[int]) -> arb:
-    """Two secrets: the least value over all extreme V whose first lift, minus one, lies between the two ends.
+# --- 10. Two secrets: all pairs of symbols at the ends of an interval (step 9) ---
 
-    An end must be proven to lie outside of the promise, or where no lift reaches.
-    """
-    ends = _integers(certificate["ends"], 2, "ends", negative=True)
-    low, high = (Fraction(end, 1 << certificate["bits"]) for end in ends)
-    _need(len(counts) == 2 and low < 0 < high, "pairs need two secrets and an end on either side")
-    first, second = shares = [sum(row) for row in counts]
-    for end in (low, high):
-        lifts = [1 + end, 1 - end * Fraction(first, second)]
-        outside = min(lifts) <= 0 or promise.perfect or promise.breaks([_rational(lift) for lift in lifts], shares)
-        _need(outside, "an end of the certificate is not proven to lie outside of the promise")
-    highest: dict[Fraction, int] = {}  # of symbols with one deviation: the others are never less
-    for price, a, b in zip(prices, *counts, strict=True):
-        deviation = Fraction(a * (first + second), first * (a + b)) - 1
-        highest[deviation] = max(price, highest.get(deviation, price))
-    one, least = 1 << certificate["bits"], arb("inf")
+Symbol = tuple[Fraction, int]  # how far its deviation is from an end, and its price over 2^bits
+
+
+def _least_over_pairs(blocks: list[Matrix], promise: Promise, certificate: Any, prices: list[int]) -> arb:
+    """The least value over all extreme V whose first lift, minus one, lies between the two ends. Step 9."""
+    (counts,), one, least = blocks, 1 << certificate["bits"], arb("inf")
+    low, high = _outer_ends(counts, promise, certificate)
+    highest = _highest_prices(counts, prices)
     for deviation, price in highest.items():
         least = least.min(-_ball(Fraction(price, one))) if low <= deviation <= high else least
     for end in (low, high):
@@ -729,25 +1042,45 @@ def _least_over_pairs(counts: Matrix, promise: Promise, certificate: Any, prices
     return least
 
 
+def _outer_ends(counts: Matrix, promise: Promise, certificate: Any) -> list[Fraction]:
+    """The certificate's ends, proven to lie outside of the promise, or where no lift reaches. Step 9."""
+    ends = [Fraction(end, 1 << certificate["bits"]) for end in _row(certificate["ends"], 2, "ends", negative=True)]
+    _need(len(counts) == 2 and ends[0] < 0 < ends[1], "pairs need two secrets and an end on either side")
+    first, second = prior = prior_of([counts])
+    for end in ends:
+        lifts = [1 + end, 1 - end * Fraction(first, second)]
+        outside = min(lifts) <= 0 or promise.excludes_beyond([_rational(lift) for lift in lifts], prior)
+        _need(outside, "an end of the certificate is not proven to lie outside of the promise")
+    return ends
+
+
+def _highest_prices(counts: Matrix, prices: list[int]) -> dict[Fraction, int]:
+    """Deviation d_x -> the highest price of its symbols: the others are never less. Step 9."""
+    (first, second), highest = prior_of([counts]), dict[Fraction, int]()
+    for price, a, b in zip(prices, *counts, strict=True):
+        deviation = Fraction(a * (first + second), first * (a + b)) - 1
+        highest[deviation] = max(price, highest.get(deviation, price))
+    return highest
+
+
 def _least_pairs(below: list[Symbol], above: list[Symbol], one: int) -> Iterator[tuple[Symbol, Symbol]]:
     """The pair of the least value among those that mix to an end, and all that floats cannot tell from it.
 
-    A symbol is (distance from the end, price), sorted. A block of those above is passed by if not even its highest price
-    at its nearest or farthest distance has a value as low as one that was found: the value is concave in the share.
+    Symbols are sorted by their distance from the end. A run of those above is passed by if not even its highest price at
+    its nearest or farthest distance has a value as low as one that was found: the value is concave in the share. Step 9.
     """
     left, right = ([(float(gap), price / one) for gap, price in side] for side in (below, above))
     largest = max([abs(price) for _, price in left + right], default=0.0)
-    _need(
-        all(1e-150 < gap < 1e150 for gap, _ in left + right), "a symbol is too near to an end, or too far, for floats"
-    )
-    _need(largest < 1e100, "a price is too large for floats")
-    margin = 1e-12 * (1 + largest)  # far more than the rounding errors of two values
+    good = all(_LEAST_GAP < gap < _LARGEST_GAP for gap, _ in left + right)
+    _need(good, "a symbol is too near to an end, or too far, for floats")
+    _need(largest < _LARGEST_PRICE, "a price is too large for floats")
+    margin = _MARGIN * (1 + largest)
     size = math.isqrt(len(right)) + 1
     starts = range(0, len(right), size)
-    blocks = [(right[i][0], right[i : i + size][-1][0], max(u for _, u in right[i : i + size]), i) for i in starts]
+    runs = [(right[i][0], right[i : i + size][-1][0], max(u for _, u in right[i : i + size]), i) for i in starts]
     looks, limit, found = 0, math.inf, list[tuple[float, int, int]]()
     for x, (down, u) in enumerate(left):
-        for near, far, top, start in blocks:
+        for near, far, top, start in runs:
             looks += 2
             if _pair_value(down, near, u, top) > limit and _pair_value(down, far, u, top) > limit:
                 continue
@@ -763,75 +1096,419 @@ def _least_pairs(below: list[Symbol], above: list[Symbol], one: int) -> Iterator
 
 
 def _pair_value(down: float, up: float, u_x: float, u_y: float) -> float:
-    """H(V) - u.V of the two symbols at these distances from the end that they are mixed to."""
+    """H(V) - u.V of the two symbols at these distances from the end that they are mixed to, in floats. Step 9."""
     share, rest = down / (down + up), up / (down + up)
     return -share * (math.log(share) + u_y) - rest * (math.log(rest) + u_x)
+
+
+# --- 10a. S = X: a lift for every symbol, bounded one by one (step 9a) ---
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """A constraint sum_x p_x psi(l_x) <= budget: psi is l^order / scale (budget 1), l log l, or |l - 1| / 2. Step 9a."""
+
+    kind: str  # power, entropy or distance
+    budget: arb
+    order: arb | None = None
+    scale: arb | None = None
+
+    def psi(self, lift: Fraction) -> arb:
+        if self.kind == "distance":
+            return _ball(abs(lift - 1) / 2)
+        if not lift:
+            return arb(0)
+        if self.order is None or self.scale is None:
+            return _ball(lift) * _ball(lift).log()
+        return _ball(lift) ** self.order / self.scale
+
+
+def _sum_of(component: Component) -> _Sum | None:
+    """What the promise asks of a sum over all symbols; none where it asks for ends of every lift. Step 9a."""
+    if isinstance(component, AlphaLift) and component.alpha is not None:
+        return _Sum("power", arb(1), _ball(component.alpha), _ball(component.alpha * component.epsilon).exp())
+    if isinstance(component, ChiSquare):
+        return _Sum("power", arb(1), arb(2), _ball(1 + component.epsilon**2))
+    if isinstance(component, KL):
+        return _Sum("entropy", _ball(component.epsilon))
+    return _Sum("distance", _ball(component.epsilon)) if isinstance(component, TotalVariation) else None
+
+
+def _lift_ends(component: Component, share: Fraction, one: int) -> tuple[int, int]:
+    """Between what the promise allows the lift of a symbol with this share, over `one` and rounded outwards. Step 9a."""
+    low, high = arb(0), _ball(1 / share)
+    if isinstance(component, AlphaLift | ChiSquare):
+        own = _sum_of(component)
+        if own is not None and own.order is not None and own.scale is not None:
+            high = (own.scale / _ball(share)) ** (1 / own.order)
+        elif isinstance(component, AlphaLift):
+            high = _ball(component.epsilon).exp()
+    elif isinstance(component, LIP):
+        low, high = _ball(-component.lower).exp(), _ball(component.upper).exp()
+    elif isinstance(component, TotalVariation):
+        low, high = _ball(max(1 - component.epsilon / share, Fraction(0))), _ball(1 + component.epsilon / share)
+    return _floor(low * one, 0), -_floor(-high * one, 0)
+
+
+@dataclass(frozen=True)
+class _Local:
+    """S = X: shares p_x, the first box of lifts over `one`, sums, and the ratio of two lifts where there are no others. Step 9a."""
+
+    one: int
+    shares: list[Fraction]
+    low: list[int]
+    high: list[int]
+    sums: list[_Sum]
+    ray: arb | None  # the t of lifts that are m or t m
+
+    @classmethod
+    def of(cls, counts: Matrix, promise: Promise, one: int) -> _Local:
+        """Of a joint in which every symbol has a secret of its own. Step 9a."""
+        lines = [*counts, *zip(*counts, strict=True)]
+        _need(all(sum(map(bool, line)) == 1 for line in lines), "local needs a secret of its own for every symbol")
+        masses, known = _column_sums(counts), promise.components
+        shares = [Fraction(mass, sum(masses)) for mass in masses]
+        if promise.perfect:
+            return cls(one, shares, [one] * len(shares), [one] * len(shares), [], None)
+        if len(known) == 1 and isinstance(known[0], LDP):
+            ray = _ball(known[0].epsilon).exp()
+            most = max(-_floor(-ray * one, 0), one + 1)
+            return cls(one, shares, [one] * len(shares), [most] * len(shares), [], ray)
+        _need(not any(isinstance(component, LDP) for component in known), "local knows LDP alone")
+        ends = [[_lift_ends(component, share, one) for component in known] for share in shares]
+        tops = [-(-one * share.denominator // share.numerator) for share in shares]  # no V_x exceeds 1
+        low = [max(end for end, _ in own) for own in ends]
+        high = [min([top, *(end for _, end in own)]) for top, own in zip(tops, ends, strict=True)]
+        return cls(one, shares, low, high, [own for own in map(_sum_of, known) if own is not None], None)
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """From `least` to `most` symbols of the group have a lift at `place` or beyond it. Step 9a."""
+
+    place: int
+    group: int
+    least: int
+    most: int
+
+
+_LiftCell = tuple[list[int], list[int], list[_Counted]]  # low, high, counts in rising order of their places
+
+
+def _least_over_lifts(blocks: list[Matrix], promise: Promise, certificate: Any, prices: list[int]) -> arb:
+    """The least bound over the leaves of a tree that covers the first box of lifts. Step 9a."""
+    (counts,), one, duals, least = blocks, 1 << certificate["bits"], certificate["duals"], arb("inf")
+    local = _Local.of(counts, promise, one)
+    groups = certificate["groups"]
+    _need(
+        all(isinstance(value, list) for value in (duals, groups, certificate["tree"])),
+        "groups, duals and tree must be lists",
+    )
+    for group in groups:
+        good = isinstance(group, list) and all(type(x) is int and 0 <= x < len(prices) for x in group)
+        _need(good and len(set(group)) == len(group), "a group must be different symbols")
+    logs = [_ball(share).log() for share in local.shares]
+    found = False
+    for number, cell in _lift_cells(certificate["tree"], local, groups):
+        _need(number < len(duals), "a leaf has no dual")
+        size = 1 + len(local.sums) + len(cell[2])
+        dual = [Fraction(own, one) for own in _row(duals[number], size, "a dual", negative=True)]
+        _need(min(dual[1 : 1 + len(local.sums)], default=Fraction(0)) >= 0, "a dual has a negative multiplier of a sum")
+        found = True
+        if _has_lifts(local, cell):
+            rates = [_ball(Fraction(price, one) + dual[0]) + log for price, log in zip(prices, logs, strict=True)]
+            least = least.min(_LiftLeaf(local, cell, dual, rates).bound([set(group) for group in groups]))
+    _need(found, "the tree does not cover the lifts")
+    return least
+
+
+def _lift_cells(tree: list[Any], local: _Local, groups: list[list[int]]) -> Iterator[tuple[int, _LiftCell]]:
+    """The dual's number and the cell of every leaf. The tree is in preorder. Step 9a.
+
+    [symbol, place] splits a box, [group, place, most] a count: at most so many beyond the place, or more; [dual] is a leaf.
+    """
+    cells: list[_LiftCell] = [(local.low, local.high, [])]
+    size = len(local.shares)
+    for node in tree:
+        good = isinstance(node, list) and 1 <= len(node) <= 3 and all(type(i) is int and i >= 0 for i in node)
+        _need(good and 0 < len(cells) * size <= _MOST_PENDING, "a node of the tree is malformed, too many or too deep")
+        low, high, counted = cells.pop()
+        if len(node) == 1:
+            yield node[0], (low, high, counted)
+        elif len(node) == 2:
+            symbol, place = node
+            _need(symbol < size, "a split has no symbol")
+            below, above = high.copy(), low.copy()
+            below[symbol], above[symbol] = min(place, high[symbol]), max(place, low[symbol])
+            cells += [(above, high, counted), (low, below, counted)]
+        else:
+            group, place, most = node
+            _need(
+                group < len(groups) and len(counted) < _MOST_COUNTS, "a split has no group, or counts too many places"
+            )
+            known = [own for own in counted if (own.group, own.place) == (group, place)]
+            others = [own for own in counted if (own.group, own.place) != (group, place)]
+            at = sum(own.place <= place for own in others)
+            limits = (known[0].least, known[0].most) if known else (0, len(groups[group]))
+            for least, largest in ((max(most + 1, limits[0]), limits[1]), (limits[0], min(most, limits[1]))):
+                cells.append((low, high, [*others[:at], _Counted(place, group, least, largest), *others[at:]]))
+    _need(not cells, "the tree does not cover the lifts")
+
+
+def _has_lifts(local: _Local, cell: _LiftCell) -> bool:
+    """Whether the cell may have lifts of mean 1: where it plainly has none, it needs no bound. Step 9a."""
+    low, high, counted = cell
+    if any(map(operator.gt, low, high)) or any(own.least > own.most for own in counted):
+        return False
+    least, most = (sum(map(operator.mul, local.shares, ends), Fraction(0)) for ends in (low, high))
+    return local.ray is not None or least <= local.one <= most
+
+
+class _LiftLeaf:
+    """The bound of one leaf: f(l) = -l log l + sum_k mu_k psi_k(l) is least for every symbol alone. Step 9a."""
+
+    def __init__(self, local: _Local, cell: _LiftCell, dual: list[Fraction], rates: list[arb]) -> None:
+        self.local, self.cell, self.rates = local, cell, rates
+        self.nu, self.multipliers = dual[0], dual[1 : 1 + len(local.sums)]
+        self.of_counts = dual[1 + len(local.sums) :]
+        self._smooth = [
+            (_ball(mu), own)
+            for mu, own in zip(self.multipliers, local.sums, strict=True)
+            if mu and own.kind != "distance"
+        ]
+        pairs = zip(self.multipliers, local.sums, strict=True)
+        self.kink = sum((mu for mu, own in pairs if own.kind == "distance"), Fraction(0))
+        self._values: dict[int, arb] = {}
+        self.concave_to, self.convex_from = self._inflection(max(cell[1]))
+
+    def bound(self, groups: list[set[int]]) -> arb:
+        """The Lagrangian's least: nothing in the cell is below it. Step 9a."""
+        total = arb(0)
+        for mu, own in zip(self.multipliers, self.local.sums, strict=True):
+            total -= _ball(mu) * own.budget
+        for multiplier, count in zip(self.of_counts, self.cell[2], strict=True):
+            total -= _ball(max(multiplier * count.least, multiplier * count.most))
+        for x in range(len(self.rates)):
+            total += self._of_symbol(x, groups)
+        if self.local.ray is None:
+            return total + _ball(self.nu)
+        _need(bool(total > 0), "a leaf of LDP has no bound")
+        return _ball(self.nu) + 1 + total.log()
+
+    def _of_symbol(self, x: int, groups: list[set[int]]) -> arb:
+        """The least of p (f(l) - rate l) and the multipliers of the places that l has passed. Step 9a."""
+        start, end, passed, least = self.cell[0][x], self.cell[1][x], Fraction(0), arb("inf")
+        share = _ball(self.local.shares[x])
+        for multiplier, own in zip(self.of_counts, self.cell[2], strict=True):
+            if x in groups[own.group]:
+                if start <= min(own.place, end):
+                    least = least.min(share * self._between(start, min(own.place, end), x) + _ball(passed))
+                start, passed = max(start, own.place), passed + multiplier
+        if start <= end:
+            least = least.min(share * self._between(start, end, x) + _ball(passed))
+        return least
+
+    def _between(self, start: int, end: int, x: int) -> arb:
+        """The least of f(l) - rate l between two places, cut where |l - 1| and the curvature change. Step 9a."""
+        if self.local.ray is not None:
+            return self._of_two(start, end, self.rates[x])
+        cuts = {self.local.one} if self.kink else set()
+        cuts |= {self.concave_to, self.convex_from}
+        places = [start, *sorted(cut for cut in cuts if start < cut < end), end]
+        least = arb("inf")
+        for a, b in pairwise(places):
+            least = least.min(self._on_piece(a, b, self.rates[x]))
+        return least
+
+    def _of_two(self, start: int, end: int, rate: arb) -> arb:
+        """The same of the lifts 1 and t, where the last place stands for t itself. Step 9a."""
+        least, ray = arb("inf"), self.local.ray
+        if start <= self.local.one <= end:
+            least = -rate
+        if ray is not None and start <= self.local.high[0] <= end:
+            least = least.min(-ray * (ray.log() + rate))
+        return least
+
+    def _on_piece(self, a: int, b: int, rate: arb) -> arb:
+        """Concave: the lesser end. Else the tangent of what is convex and, where f is neither, the ends of the rest. Step 9a."""
+        ends = [self._value(a) - rate * self._at(a), self._value(b) - rate * self._at(b)]
+        if a == b or b <= self.concave_to:
+            return ends[0].min(ends[1])
+        if a >= self.convex_from:
+            touch = self._touching(a, b, float(rate.mid()))
+            if touch == 0:
+                return arb("-inf")
+            slope, lift = self._slope(touch, a >= self.local.one), self._at(touch)
+            level = self._value(touch) - rate * lift
+            return (level + (slope - rate) * (self._at(a) - lift)).min(level + (slope - rate) * (self._at(b) - lift))
+        # f = -l log l + convex: at both ends the first, and the second by its tangent at b.
+        minus = [self._at(c) * self._at(c).log() if c else arb(0) for c in (a, b)]
+        slope = self._slope(b, a >= self.local.one) + self._at(b).log() + 1
+        tangent = self._value(b) + minus[1] + slope * (self._at(a) - self._at(b))
+        return (tangent - minus[0] - rate * self._at(a)).min(ends[1])
+
+    def _at(self, place: int) -> arb:
+        return _ball(Fraction(place, self.local.one))
+
+    def _value(self, place: int) -> arb:
+        """f at a place; each is computed once. Step 9a."""
+        if place not in self._values:
+            lift = Fraction(place, self.local.one)
+            value = -self._at(place) * self._at(place).log() if place else arb(0)
+            for mu, own in self._smooth:
+                value += mu * own.psi(lift)
+            self._values[place] = value + _ball(self.kink * abs(lift - 1) / 2)
+        return self._values[place]
+
+    def _slope(self, place: int, above: bool) -> arb:
+        """f' at a place above 0, on the side of 1 that is named. Step 9a."""
+        lift = self._at(place)
+        slope = -lift.log() - 1 + _ball(self.kink / 2 if above else -self.kink / 2)
+        for mu, own in self._smooth:
+            if own.order is None or own.scale is None:
+                slope += mu * (lift.log() + 1)
+            else:
+                slope += mu * own.order * lift ** (own.order - 1) / own.scale
+        return slope
+
+    def _bend(self, place: int) -> arb:
+        """l f''(l), which rises with l. Step 9a."""
+        bend = arb(-1)
+        for mu, own in self._smooth:
+            if own.order is None or own.scale is None:
+                bend += mu
+            elif place:
+                bend += mu * own.order * (own.order - 1) * self._at(place) ** (own.order - 1) / own.scale
+        return bend
+
+    def _inflection(self, most: int) -> tuple[int, int]:
+        """Places up to where f is proven to be concave, and from where convex; -1 and most + 1 where that is nowhere. Step 9a."""
+        if not self._smooth:
+            return most, most + 1
+        low, high = -1, most + 1  # convexity is not proven at low, and is at high, where there is one
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._bend(middle) >= 0 else (middle, high)
+        first, low, high = high, -1, high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._bend(middle) <= 0 else (low, middle)
+        return low, first
+
+    def _touching(self, a: int, b: int, rate: float) -> int:
+        """A place above 0 between two others, where f' is about the rate: any would do, in floats a good one is found."""
+        low, high = math.log(max(a, 1) / self.local.one), math.log(b / self.local.one)
+        powers = [
+            (float(mu.log()), float(own.order), float(own.scale.log()))
+            for mu, own in self._smooth
+            if own.order is not None and own.scale is not None
+        ]
+        entropy = sum(float(mu) for mu, own in self._smooth if own.order is None) - 1
+        rate -= float(self.kink) / 2 * (1 if a >= self.local.one else -1)
+        for _ in range(60):
+            middle = (low + high) / 2
+            slope = entropy * (middle + 1)
+            for log_mu, order, log_scale in powers:
+                slope += order * math.exp(min(log_mu + (order - 1) * middle - log_scale, 700.0))
+            low, high = (middle, high) if slope < rate else (low, middle)
+        return min(max(round(math.exp((low + high) / 2) * self.local.one), max(a, 1)), b)
+
+
+# --- 11. Verdicts: what a file claims, and whether that is proven ---
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One claim, whether it is proven, and the figure or the reason."""
+
+    claim: str
+    proven: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """A file of good form: what it claims, and from what that may be proven, if it is not withheld."""
+
+    integers: Integers
+    promise: Promise
+    claims: dict[str, str]
+    earlier: int  # mechanisms that it comes after
+    evidence: Evidence | None
 
 
 def check(document: Any, opening: Any = None) -> list[Verdict]:
     """A verdict for every claim of a file; `opening` reveals the counts of a file that withholds them."""
     try:
-        newer = isinstance(document, dict) and "table" in document
-        _keys(document, set((_NAMES_2 if newer else _NAMES).split()), "the file")
-        kind = [document["format"], type(document["version"]), document["version"]]
-        _need(kind == ["alphalift-mechanism", int, 1 + newer], "not a file of this format and version")
-        mechanism, promise = integers_of(document), promise_of(document["promise"])
-        stated = _keys(document["claims"], {"utility_at_least", "optimum_at_most"}, "claims")
-        worth, best = (_decimal(stated[name], name) for name in ("utility_at_least", "optimum_at_most"))
-        provenance = _keys(document["provenance"], {"package", "solver", "status"}, "provenance")
-        _need(all(isinstance(text, str) for text in provenance.values()), "provenance must be texts")
-        _table(document.get("table"), mechanism)
-        together = document.get("after") is not None
-        _need(not together or mechanism.unseen is None, "unseen values have no proof after other releases")
-        opened = revealed(document, opening)
+        file = _stated(document, opening)
     except RefusedError as refusal:
         return [Verdict("form", False, str(refusal))]
-    texts = {
-        "promise": promise.text + _together(document.get("after")),
-        "unseen values": promise.text,
-        "utility": f"I(X;Y) is at least {stated['utility_at_least']} nats",
-    }
-    texts["optimum"] = f"no mechanism that keeps the promise has more than {stated['optimum_at_most']} nats"
-    if mechanism.unseen is None:
-        del texts["unseen values"]
-    form = Verdict("form", True, f"every column sums to 2^{mechanism.bits}; identity {mechanism.identity}")
-    if opened is None:
-        return [
-            form,
-            *(Verdict(c, False, f"{t}: the joint is withheld; its opening is needed") for c, t in texts.items()),
-        ]
-    blocks, certificate = opened
+    form = Verdict("form", True, f"every column sums to 2^{file.integers.bits}; identity {file.integers.identity}")
+    return [form, *(_verdict(claim, text, file) for claim, text in _claims(file).items())]
+
+
+def _stated(document: Any, opening: Any) -> _Stated:
+    """Everything about the file that needs no proof; refuses what is not of the form that docs/format.md describes."""
+    _need(isinstance(document, dict), "the file must be an object")
+    kind, version = document.get("format"), document.get("version")
+    known = kind == "alphalift-mechanism" and _is_version(version)
+    _need(known, "not a file of this format, or of a version that is not known")
+    _keys(document, _VERSIONS[version], "the file")
+    integers, promise = integers_of(document), promise_of(document["promise"])
+    claims = _keys(document["claims"], {"utility_at_least", "optimum_at_most"}, "claims")
+    for name in ("utility_at_least", "optimum_at_most"):
+        _decimal(claims[name], name)
+    provenance = _keys(document["provenance"], {"package", "solver", "status"}, "provenance")
+    _need(all(isinstance(text, str) for text in provenance.values()), "provenance must be texts")
+    _need_table(document.get("table"), integers)
+    after = document.get("after")
+    _need(after is None or integers.unseen is None, "unseen values have no proof after other releases")
+    evidence = _evidence(document, opening)
+    earlier = 0 if after is None else len(after["sealed" if "sealed" in after else "mechanisms"])
+    return _Stated(integers, promise, claims, earlier, evidence)
+
+
+def _claims(file: _Stated) -> dict[str, str]:
+    """What is claimed, in words."""
+    count = file.earlier
+    mechanisms = f"the {count} mechanism{'s' * (count != 1)} that it comes after"
+    together = f", for its outputs together with those of {mechanisms}" if count else ""
+    texts = {"promise": file.promise.text + together}
+    if file.integers.unseen is not None:
+        texts["unseen values"] = file.promise.text
+    texts["utility"] = f"I(X;Y) is at least {file.claims['utility_at_least']} nats"
+    texts["optimum"] = f"no mechanism that keeps the promise has more than {file.claims['optimum_at_most']} nats"
+    return texts
+
+
+def _verdict(claim: str, text: str, file: _Stated) -> Verdict:
+    if file.evidence is None:
+        return Verdict(claim, False, f"{text}: the joint is withheld; its opening is needed")
+    try:
+        with ctx.workprec(_FIRST_PRECISION):
+            return Verdict(claim, _proves(claim, file, file.evidence), text)
+    except (RefusedError, ArithmeticError, ValueError) as refusal:
+        return Verdict(claim, False, f"{text}: {refusal}")
+
+
+def _proves(claim: str, file: _Stated, evidence: Evidence) -> bool:
+    """Whether the claim is proven; where outputs break the promise it is refused, with their number."""
+    integers, promise, blocks = file.integers, file.promise, evidence.blocks
+    if claim == "optimum":
+        best = _decimal(file.claims["optimum_at_most"], claim)
+        return bool(optimum_bound(blocks, promise, evidence.certificate) <= _ball(best))
     counts = counts_of(blocks)
-    proofs: dict[str, Callable[[], bool]] = {
-        "promise": lambda: _none(broken_outputs(blocks, mechanism.weights, promise)),
-        "unseen values": lambda: (
-            _none(broken_outputs(blocks, mechanism.weights, promise))
-            and _none(broken_unseen(counts, mechanism, promise))
-        ),
-        "utility": lambda: worth == 0 or bool(_ball(worth) <= information(counts, mechanism)),
-        "optimum": lambda: bool(optimum_bound(blocks, promise, certificate) <= _ball(best)),
-    }
-    return [form, *(_verdict(claim, text, proofs[claim]) for claim, text in texts.items())]
-
-
-def _together(after: Any) -> str:
-    if after is None:
-        return ""
-    count = len(after["sealed" if "sealed" in after else "mechanisms"])
-    return f", for its outputs together with those of the {count} mechanism{'s' * (count != 1)} that it comes after"
-
-
-def _none(broken: list[int]) -> bool:
+    if claim == "utility":
+        worth = _decimal(file.claims["utility_at_least"], claim)
+        return worth == 0 or bool(_ball(worth) <= information(counts, integers))
+    broken = broken_outputs(blocks, integers.weights, promise)
+    if claim == "unseen values" and not broken:
+        broken = broken_unseen(counts, integers, promise)
     _need(not broken, f"not proven for {len(broken)} outputs, the first is number {broken[:1]}")
     return True
 
 
-def _verdict(claim: str, text: str, proves: Callable[[], bool]) -> Verdict:
-    try:
-        with ctx.workprec(_FIRST_PRECISION):
-            return Verdict(claim, proves(), text)
-    except (RefusedError, ArithmeticError, ValueError) as refusal:
-        return Verdict(claim, False, f"{text}: {refusal}")
+# --- 12. Command line ---
 
 
 def main(arguments: list[str]) -> int:

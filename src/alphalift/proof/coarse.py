@@ -7,42 +7,35 @@ more than choosing well which weights are rounded up and which down.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from flint import fmpq, fmpz_mat
 
-from alphalift.exact import Array
-from alphalift.proof.checker import Matrix, Promise
+from alphalift.arrays import Array
+from alphalift.proof.checker import Matrix, Promise, Row, lifts_of, prior_of, rows_of
+from alphalift.proof.rounding import mixed, rounded
 
 # Beyond so many weights units are not searched for, and all that is tried is mixing.
 _MOST_WEIGHTS = 20_000
 # The first share of P_X that is mixed in when the search ends in a broken promise, in units, and its growth.
 _FIRST_UNITS, _GROWTH = 0.5, 1.5
 
+# A move must bring this much, in units: less is rounding, and could go in circles.
+_LEAST_GAIN = 1e-15
 
-def coarse_weights(p_y_given_x: Array, p_x: Array, blocks: list[Matrix], promise: Promise, bits: int) -> Matrix:
+
+def coarse_weights(p_y_given_x: Array, p_x: Array, blocks: list[Matrix], promise: Promise, bits: int) -> list[Row]:
     """Integer columns that sum to 2^bits, near P(y|x), which keep the promise for the counts in these blocks; proven."""
     law, share = np.asarray(p_y_given_x), 0.0
     while share < 1:
-        mixed = (1 - share) * law + share * (law @ p_x)[:, None]
-        search = _Search(_nearest(mixed, bits), mixed > 0, blocks, promise)
+        matrix = np.asarray(mixed(law, p_x, share))
+        weights = np.zeros(law.shape, np.int64)
+        for y, row in enumerate(rounded(matrix, bits)):
+            weights[y, list(row)] = list(row.values())
+        search = _Search(weights, matrix > 0, blocks, promise)
         if search.repair():
-            return [row for row in search.weights.tolist() if any(row)]
+            return [row for row in rows_of(search.weights.tolist(), dense=True) if row]
         share = max(_GROWTH * share, _FIRST_UNITS * 2.0**-bits)
-    return [[1 << bits] * law.shape[1]]
-
-
-def _nearest(law: Array, bits: int) -> np.ndarray:
-    """Every column to integers that sum to 2^bits: down, and up where the remainders are largest."""
-    scaled = law * 2.0**bits
-    weights = np.floor(scaled).astype(np.int64)
-    for x in range(law.shape[1]):
-        missing = (1 << bits) - int(weights[:, x].sum())
-        order = np.argsort(weights[:, x] - scaled[:, x], kind="stable")
-        weights[order[: max(missing, 0)], x] += 1
-        weights[weights[:, x].argmax(), x] += (1 << bits) - int(weights[:, x].sum())
-    return weights
+    return [dict.fromkeys(range(law.shape[1]), 1 << bits)]
 
 
 class _Search:
@@ -51,8 +44,7 @@ class _Search:
     def __init__(self, weights: np.ndarray, support: np.ndarray, blocks: list[Matrix], promise: Promise) -> None:
         self.weights, self._support, self._promise = weights, support, promise
         self._blocks = [fmpz_mat(block).transpose() for block in blocks]
-        self._shares = [sum(map(sum, rows)) for rows in zip(*blocks, strict=True)]
-        self._total = sum(self._shares)
+        self._prior = prior_of(blocks)
         self._excess = np.array([self._of(row) for row in weights])
 
     def repair(self) -> bool:
@@ -72,7 +64,7 @@ class _Search:
 
     def _best(self, gains: Array) -> tuple[int, int, int]:
         """The move (from y, to another, of x) that lowers the sum of what outputs exceed the promise by most; -1 if none."""
-        best, move = -1e-15, (-1, -1, -1)
+        best, move = -_LEAST_GAIN, (-1, -1, -1)
         for x in range(self.weights.shape[1]):
             together = gains[0, :, x][:, None] + gains[1, :, x][None, :]
             np.fill_diagonal(together, np.inf)
@@ -97,17 +89,12 @@ class _Search:
         """By how much an output exceeds the promise, weighted by its mass: in units, so that moves can be added up."""
         mass, most = float(row.sum()), 0.0
         for lifts in self._lifts(row.tolist()):
-            for part in self._promise.parts:
-                most += sum(max(float((left - right) / right), 0.0) for left, right in part.sides(lifts, self._shares))
+            for part in self._promise.components:
+                most += sum(max(float((left - right) / right), 0.0) for left, right in part.sides(lifts, self._prior))
         return most * mass
 
     def _kept(self, row: list[int]) -> bool:
-        return all(self._promise.keeps(lifts, self._shares) for lifts in self._lifts(row))
+        return all(self._promise.keeps(lifts, self._prior) for lifts in self._lifts(row))
 
-    def _lifts(self, row: list[int]) -> Iterator[list[fmpq]]:
-        """P(s | y, block) / P(s) for every block that occurs with the output."""
-        for block in self._blocks:
-            masses = (fmpz_mat([row]) * block).tolist()[0]
-            if any(masses):
-                whole = sum(masses)
-                yield [fmpq(own * self._total, share * whole) for own, share in zip(masses, self._shares, strict=True)]
+    def _lifts(self, row: list[int]) -> list[list[fmpq]]:
+        return lifts_of(((fmpz_mat([row]) * block).tolist()[0] for block in self._blocks), self._prior)

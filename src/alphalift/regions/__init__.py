@@ -2,7 +2,7 @@
 
 from alphalift.regions.after import After
 from alphalift.regions.alpha_lift import AlphaLift
-from alphalift.regions.base import Intersection, Region, grid, lift_interval
+from alphalift.regions.base import Intersection, Region, grid
 from alphalift.regions.chi_square import ChiSquare
 from alphalift.regions.custom import Custom
 from alphalift.regions.implications import Implication, implications
@@ -33,7 +33,6 @@ __all__ = [
     "TotalVariation",
     "grid",
     "implications",
-    "lift_interval",
     "parse",
     "perfect_privacy",
     "simplest",

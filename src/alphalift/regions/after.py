@@ -8,15 +8,16 @@ support function says sum_s w_s a_s <= sigma(w) m. Y1 and y are independent give
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alphalift.convex import HALF_SPACES, Part
+from alphalift.arrays import Array, read_only
+from alphalift.convex import HALF_SPACES, ComponentDual, Constraint
 from alphalift.errors import PromiseError
-from alphalift.exact import Array, read_only
 from alphalift.joint import Joint
 from alphalift.regions.base import Region
 
@@ -84,9 +85,13 @@ class After(Region):
     def blocks(self, joint: Joint) -> Blocks:
         return [[list(row) for row in block] for block in self.counts]
 
-    def value_of_nothing(self, p_s: Array) -> float:
-        """What the earlier outputs have used already."""
-        return float(self.value(np.ones((1, len(p_s))), p_s)[0])
+    @property
+    def symmetric(self) -> bool:
+        return self.region.symmetric
+
+    def group_limit(self, group: NDArray[np.bool_], p_s: Array) -> float:
+        """Of the secret itself, all releases together: what the promise is about."""
+        return self.region.group_limit(group, p_s)
 
     def validate(self, p_s: Array) -> None:
         self.region.validate(self.p_s)
@@ -115,6 +120,12 @@ class After(Region):
         blocks[:, self.pairs[:, 1], self.pairs[:, 0]] = directions
         found = self.region.support(blocks.reshape(-1, len(self.p_s)), self.p_s)
         return np.asarray(found.reshape(len(directions), len(self.counts)).max(axis=1))
+
+    def inequality(self, duals: Sequence[ComponentDual], p_s: Array) -> tuple[Array, float]:
+        """Of every y1, sum_s w_s a_s <= sigma m, and m = sum_s a_s: sigma is taken from each w, and leaves 0."""
+        size = len(self.region.components)
+        found = [self.region.inequality(duals[i : i + size], self.p_s) for i in range(0, len(duals), size)]
+        return np.array([w - sigma for w, sigma in found])[self.pairs[:, 1], self.pairs[:, 0]], 0.0
 
     @property
     def components(self) -> tuple[Region, ...]:
@@ -160,17 +171,20 @@ class Given(Region):
     def support(self, directions: Array, p_s: Array) -> Array:
         raise PromiseError("a part of a joint promise has no support function of its own")
 
-    def part(self, p_s: Array) -> Part:
+    def constraint(self, p_s: Array) -> Constraint:
         """The promise's own part with a moment for each pair (s, y1) of this y1, and P(y1|y) for its capacity.
 
-        The sides of half-spaces are multiplied by the capacity, which makes others of them, with sides of 0.
+        The sides of half-spaces are multiplied by the capacity, which makes others of them, with sides of 0. A dual shifts
+        nothing from nu, the multiplier of sum V = 1: here sum_s a_s = m, whose multiplier is sigma.
         """
-        plain = self.region.part(self.after.p_s)
+        plain = self.region.constraint(self.after.p_s)
         pairs = self.after.pairs
         here = (pairs[:, 1] == self.output).astype(np.float64)
-        directions = plain.directions[:, pairs[:, 0]] * here
-        if plain.kind != HALF_SPACES:
-            return replace(plain, directions=directions, capacity=here)
-        sides = plain.parameters[:, None] * here
-        nothing = np.zeros_like(plain.parameters)
-        return replace(plain, directions=directions - sides, parameters=nothing, capacity=here)
+        directions, parameters = plain.directions[:, pairs[:, 0]] * here, plain.parameters
+        if plain.kind == HALF_SPACES:
+            directions, parameters = directions - parameters[:, None] * here, np.zeros_like(parameters)
+
+        def inverse(multipliers: Array) -> ComponentDual:
+            return replace(plain.invert(multipliers), shift=0.0)
+
+        return replace(plain, parameters=parameters, directions=directions, capacity=here, inverse=inverse)

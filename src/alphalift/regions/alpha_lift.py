@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alphalift.convex import HALF_SPACES, NORM_BALL, Part
-from alphalift.exact import Array
+from alphalift.arrays import Array
+from alphalift.convex import HALF_SPACES, NORM_BALL, Constraint
 from alphalift.measures.lift import alpha_over, log_alpha_lifts
 from alphalift.regions.base import (
     Region,
@@ -17,16 +17,21 @@ from alphalift.regions.base import (
     less,
     order_parameter,
 )
+from alphalift.regions.inverses import of_capped, of_idle
+
+# What the lifts of perfect privacy may exceed 1 by in the kernels, which need a set with an interior.
+_INTERIOR = 1e-7
 
 
-def norm_ball(t: float, alpha: float, p_s: Array) -> Part:
+def norm_ball(t: float, alpha: float, p_s: Array) -> Constraint:
     """(E l^alpha)^(1/alpha) <= t: for w >= 0, sum_s w_s P(s|y) is at most t (E w^a)^(1/a), 1/a + 1/alpha = 1 (Hoelder)."""
     # Beyond what certainty about a secret has, the bound says nothing, and its size would only disturb the kernels.
+    eye = np.eye(len(p_s))
     if math.isinf(alpha):
-        return Part(HALF_SPACES, np.minimum(t * p_s, 1.0), np.eye(len(p_s)), capped=t * p_s >= 1.0)
+        return Constraint(HALF_SPACES, np.minimum(t * p_s, 1.0), eye, inverse=of_capped(eye, t * p_s >= 1.0))
     largest = float(p_s.min()) ** (1 / alpha - 1)
     parameters = np.array([min(t, largest), alpha_over(alpha), *p_s])
-    return Part(NORM_BALL, parameters, np.eye(len(p_s)), idle=t >= largest)
+    return Constraint(NORM_BALL, parameters, eye, inverse=of_idle(p_s) if t >= largest else None)
 
 
 def norm_support(t: float, alpha: float, directions: Array, p_s: Array) -> Array:
@@ -42,10 +47,11 @@ def norm_support(t: float, alpha: float, directions: Array, p_s: Array) -> Array
 class AlphaLift(Region):
     """(E_S l^alpha)^(1/alpha) <= e^epsilon for every y, alpha in (1, inf], epsilon >= 0 in nats.
 
-    Paper: Definitions 1-2. For a group with prior share p this allows a lift of e^epsilon p^(-1/alpha);
+    Paper: Definitions 1-2. A group with prior share p has a lift of at most e^epsilon p^(-1/alpha);
     only at alpha = inf is that e^epsilon.
     """
 
+    symmetric = True
     alpha: float
     epsilon: float
 
@@ -78,9 +84,9 @@ class AlphaLift(Region):
     def support(self, directions: Array, p_s: Array) -> Array:
         return norm_support(self.budget, self.alpha, directions, p_s)
 
-    def part(self, p_s: Array) -> Part:
+    def constraint(self, p_s: Array) -> Constraint:
         # At epsilon = 0 the set has no interior; one that is barely larger has, and bounds it.
-        return norm_ball(1 + 1e-7 if self.perfect else self.budget, self.alpha, p_s)
+        return norm_ball(1 + _INTERIOR if self.perfect else self.budget, self.alpha, p_s)
 
     def tightened(self, nats: float) -> Region:
         return AlphaLift(self.alpha, less(self.epsilon, nats))

@@ -5,16 +5,17 @@ from __future__ import annotations
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from alphalift.convex import CALLED, Part
+from alphalift.arrays import Array
+from alphalift.convex import CALLED, ComponentDual, Constraint
 from alphalift.errors import PromiseError
-from alphalift.exact import Array, Number, to_float
+from alphalift.exact import Number, to_float
 from alphalift.joint import Joint
 from alphalift.measures.lift import check_alpha
 
@@ -22,11 +23,13 @@ from alphalift.measures.lift import check_alpha
 FLOAT_SLACK = 1e-12
 # What a distance from l = 1 can be off by, however small it is.
 _TINY = 1e-15
-_HALVINGS = 200
-_LARGEST_EXPONENT = 700.0
+# The share of a tiny budget that a margin takes at most.
+_MOST_TAKEN = 1e-3
+LARGEST_EXPONENT = 700.0
+_GROUP_HALVINGS = 100
 # The limits of mechanism files.
 LARGEST_BUDGET, LARGEST_ORDER = 1000.0, 1e9
-MOST_PARTS = 8
+MOST_PROMISES = 8
 
 R = TypeVar("R", bound="Region")
 
@@ -38,12 +41,12 @@ class Region(ABC):
     both.
     """
 
-    # The value of l = 1: 1 where the value is a lift or a ratio of lifts, 0 where it is a distance.
-    neutral: ClassVar[float] = 1.0
+    # Entries of a dual beside w, all above 0: what `support_at` takes, as the checker does.
+    extra: ClassVar[int] = 0
 
     def value_of_nothing(self, p_s: Array) -> float:
-        """The value of l = 1, which may depend on the prior for a user's own promise."""
-        return self.neutral
+        """The value of l = 1: what an output that reveals nothing has."""
+        return float(self.value(np.ones((1, len(p_s))), p_s)[0])
 
     @property
     @abstractmethod
@@ -52,8 +55,8 @@ class Region(ABC):
 
     @property
     def perfect(self) -> bool:
-        """Whether l = 1 is all that is allowed."""
-        return self.budget <= self.neutral
+        """Whether l = 1 is known to be all that is allowed; what is not known is solved as what it says."""
+        return False
 
     @abstractmethod
     def value(self, lifts: Array, p_s: Array) -> Array:
@@ -63,10 +66,24 @@ class Region(ABC):
     def support(self, directions: Array, p_s: Array) -> Array:
         """sigma(w) = max over l in C of E_S[w l] for every row w, (count,); never below the true maximum."""
 
-    def part(self, p_s: Array) -> Part:
+    def support_at(self, directions: Array, p_s: Array, extra: Array) -> Array:
+        """sigma as the checker computes it, at entries (count, `extra`) that come with w; never below `support`."""
+        return self.support(directions, p_s)
+
+    def inequality(self, duals: Sequence[ComponentDual], p_s: Array) -> tuple[Array, float]:
+        """(w, sigma): what duals of the components add up to, w.q <= sigma for every allowed posterior q = P_S l."""
+        w = np.asarray(sum(dual.w for dual in duals))
+        if self.perfect:  # which is l = 1
+            return w, float(w @ p_s)
+        sigma = 0.0
+        for component, dual in zip(self.components, duals, strict=True):
+            sigma += float(component.support_at(dual.w[None], p_s, np.array([dual.extra]))[0])
+        return w, sigma
+
+    def constraint(self, p_s: Array) -> Constraint:
         """C as the kernels know it: a convex set of the secrets' posteriors P(s|y) = P_S(s) l_s.
 
-        Through `support`, called back from the kernels and differentiated by differences, unless a region has a part
+        Through `support`, called back from the kernels and differentiated by differences, unless a region has a constraint
         of a compiled kind, which is faster. In terms of l - 1, so that the set contains 0 and sigma has no kink elsewhere.
         """
 
@@ -74,7 +91,7 @@ class Region(ABC):
             return self.support(w, p_s) - w @ p_s
 
         directions = np.eye(len(p_s)) - p_s[:, None]
-        return Part(CALLED, np.zeros(1), directions, function=from_centre)
+        return Constraint(CALLED, np.zeros(1), directions, function=from_centre)
 
     def validate(self, p_s: Array) -> None:
         """Raise if the region is not what it says; those of this package are."""
@@ -119,11 +136,30 @@ class Region(ABC):
         """Whether every row keeps the promise, up to float rounding (relative 1e-12), (count,)."""
         return np.asarray(self.value(lifts, p_s) <= self.budget * (1 + FLOAT_SLACK) + _TINY)
 
-    def group_bound(self, group: NDArray[np.bool_], p_s: Array) -> float:
-        """How many times as likely a group of secrets can become: sigma(1_group) / P(group), and at most 1 / P(group)."""
+    @property
+    def symmetric(self) -> bool:
+        """Whether the value is known to depend on nothing but the distribution of l under P_S."""
+        return False
+
+    def group_limit(self, group: NDArray[np.bool_], p_s: Array) -> float:
+        """The largest P(G|y) / P(G) of a group G of secrets that the promise allows, whatever X is; a bound if not `symmetric`.
+
+        Lifts with two values attain it, one on G and one off it: the means of l there have the E l and the P(G|y) that l has,
+        and averaging does not leave a set that is convex and symmetric (Jensen). So G and the others are like two secrets.
+        Of other sets it is known that E[1_G l] <= sigma(1_G).
+        """
         share = float(p_s[group].sum())
-        bound = float(self.support(group.astype(np.float64)[None], p_s)[0])
-        return min(bound, 1.0) / share
+        if not self.symmetric:
+            return min(float(self.support(group.astype(np.float64)[None], p_s)[0]), 1.0) / share
+        if group.all():
+            return 1.0
+        inside, outside = 0.0, 1 / share - 1
+        for _ in range(_GROUP_HALVINGS):  # of l_G - 1; the other value follows from E l = 1
+            middle = (inside + outside) / 2
+            lifts = np.array([[1 + middle, max(1 - middle * share / (1 - share), 0.0)]])
+            kept = self.value(lifts, np.array([share, 1 - share]))[0] <= self.budget
+            inside, outside = (middle, outside) if kept else (inside, middle)
+        return 1 + inside
 
     def __and__(self, other: Region) -> Region:
         return Intersection(self, other) if isinstance(other, Region) else NotImplemented
@@ -133,23 +169,22 @@ class Region(ABC):
 class Intersection(Region):
     """Every one of the promises holds, bounded on average and in the worst case: `AlphaLift(10, .3) & MaxLift(1)`."""
 
-    neutral: ClassVar[float] = 0.0
-    parts: tuple[Region, ...]
+    promises: tuple[Region, ...]
 
-    def __init__(self, *parts: Region) -> None:
-        flat = tuple(component for part in parts for component in part.components)
-        if not 2 <= len(flat) <= MOST_PARTS:
-            raise PromiseError(f"an intersection has 2 to {MOST_PARTS} promises, not {len(flat)}")
-        if len({type(part).about for part in flat}) > 1:
+    def __init__(self, *promises: Region) -> None:
+        flat = tuple(component for promise in promises for component in promise.components)
+        if not 2 <= len(flat) <= MOST_PROMISES:
+            raise PromiseError(f"an intersection has 2 to {MOST_PROMISES} promises, not {len(flat)}")
+        if len({type(component).about for component in flat}) > 1:
             raise PromiseError("PML is about X, the other promises about S: with S = X (joint.about_x), use MaxLift")
-        object.__setattr__(self, "parts", flat)
+        object.__setattr__(self, "promises", flat)
 
     def __repr__(self) -> str:
-        return " & ".join(map(repr, self.parts))
+        return " & ".join(map(repr, self.promises))
 
     @property
     def components(self) -> tuple[Region, ...]:
-        return self.parts
+        return self.promises
 
     @property
     def budget(self) -> float:
@@ -157,38 +192,48 @@ class Intersection(Region):
 
     @property
     def perfect(self) -> bool:
-        return any(part.perfect for part in self.parts)
+        return any(promise.perfect for promise in self.promises)
 
     def value(self, lifts: Array, p_s: Array) -> Array:
         """The largest share that any promise's value takes of its way from l = 1 to its budget."""
         shares = []
-        for part in self.parts:
-            nothing = part.value_of_nothing(p_s)
-            room, above = part.budget - nothing, part.value(lifts, p_s) - nothing
-            shares.append(above / room if room > 0 else np.where(part.allows(lifts, p_s), 0.0, np.inf))
+        for promise in self.promises:
+            nothing = promise.value_of_nothing(p_s)
+            room, above = promise.budget - nothing, promise.value(lifts, p_s) - nothing
+            shares.append(above / room if room > 0 else np.where(promise.allows(lifts, p_s), 0.0, np.inf))
         return np.asarray(np.maximum(np.max(shares, axis=0), 0.0))
 
     def allows(self, lifts: Array, p_s: Array) -> np.ndarray:
-        return np.asarray(np.all([part.allows(lifts, p_s) for part in self.parts], axis=0))
+        return np.asarray(np.all([promise.allows(lifts, p_s) for promise in self.promises], axis=0))
 
     def support(self, directions: Array, p_s: Array) -> Array:
-        """The least of the parts': a bound, not always the maximum, which would split w among the parts."""
-        return np.asarray(np.min([part.support(directions, p_s) for part in self.parts], axis=0))
+        """The least of the components': a bound, not always the maximum, which would split w among them."""
+        return np.asarray(np.min([promise.support(directions, p_s) for promise in self.promises], axis=0))
+
+    @property
+    def symmetric(self) -> bool:
+        return all(promise.symmetric for promise in self.promises)
+
+    def group_limit(self, group: NDArray[np.bool_], p_s: Array) -> float:
+        """The least of the components': of lifts with two values, one number, each allows an interval that contains 1."""
+        return min(promise.group_limit(group, p_s) for promise in self.promises)
 
     def validate(self, p_s: Array) -> None:
-        for part in self.parts:
-            part.validate(p_s)
+        for promise in self.promises:
+            promise.validate(p_s)
 
     def tightened(self, nats: float) -> Region:
-        return Intersection(*(part.tightened(nats) for part in self.parts))
+        return Intersection(*(promise.tightened(nats) for promise in self.promises))
 
     def about(self, joint: Joint) -> Joint:
-        return self.parts[0].about(joint)
+        return self.promises[0].about(joint)
 
     @property
     def parameters(self) -> dict[str, float]:
         return {
-            f"{type(part).__name__}.{name}": value for part in self.parts for name, value in part.parameters.items()
+            f"{type(promise).__name__}.{name}": value
+            for promise in self.promises
+            for name, value in promise.parameters.items()
         }
 
 
@@ -235,35 +280,15 @@ class Budgeted(Region):
 
 def less(epsilon: float, nats: float) -> float:
     """A budget lowered by this much, or by a thousandth where it is tiny itself."""
-    return epsilon - min(nats, 1e-3 * epsilon)
+    return epsilon - min(nats, _MOST_TAKEN * epsilon)
 
 
 def exponential(epsilon: float) -> float:
     """e^epsilon; beyond the largest float every lift of a float table is within the budget."""
-    return math.exp(min(epsilon, _LARGEST_EXPONENT))
+    return math.exp(min(epsilon, LARGEST_EXPONENT))
 
 
 def grid(region: Callable[..., R], **parameters: Iterable[float]) -> tuple[R, ...]:
     """One region for every combination: grid(AlphaLift, alpha=[10, 3], epsilon=[.1, .2])."""
     names = tuple(parameters)
     return tuple(region(**dict(zip(names, cell, strict=True))) for cell in itertools.product(*parameters.values()))
-
-
-def lift_interval(region: Region, p_s: Array) -> tuple[float, float]:
-    """Two secrets: the ends of the allowed lifts of the first one, minus one; inside by rounding, never outside."""
-
-    def kept(deviation: float) -> bool:
-        lift = np.maximum([[1 + deviation, 1 - deviation * p_s[0] / p_s[1]]], 0.0)
-        return bool(region.value(lift, p_s)[0] <= region.budget)
-
-    ends = []
-    for furthest in (-1.0, float(p_s[1] / p_s[0])):
-        inside, outside = 0.0, furthest
-        for _ in range(_HALVINGS):
-            middle = (inside + outside) / 2
-            if kept(middle):
-                inside = middle
-            else:
-                outside = middle
-        ends.append(furthest if kept(furthest) else inside)
-    return ends[0], ends[1]

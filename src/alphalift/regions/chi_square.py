@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from alphalift.convex import Part
-from alphalift.exact import Array
+from alphalift.arrays import Array
+from alphalift.convex import Constraint
 from alphalift.measures.divergences import chi_square
 from alphalift.regions.alpha_lift import norm_ball
 from alphalift.regions.base import Budgeted
@@ -22,7 +21,7 @@ class ChiSquare(Budgeted):
     A. Zamani, T. J. Oechtering, M. Skoglund, "A design framework for strongly chi^2-private data disclosure", 2021.
     """
 
-    neutral: ClassVar[float] = 0.0
+    symmetric = True
 
     @property
     def budget(self) -> float:
@@ -36,5 +35,5 @@ class ChiSquare(Budgeted):
         mean = directions @ p_s
         return np.asarray(mean + self.epsilon * np.sqrt((directions - mean[..., None]) ** 2 @ p_s))
 
-    def part(self, p_s: Array) -> Part:
+    def constraint(self, p_s: Array) -> Constraint:
         return norm_ball(math.hypot(1.0, self.epsilon), 2.0, p_s)

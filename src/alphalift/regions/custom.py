@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from alphalift.arrays import Array
 from alphalift.errors import PromiseError
-from alphalift.exact import Array
 from alphalift.regions.base import Region
 
 _CHORDS = 4000
 # What rounding, and differences in place of derivatives, may add to a value.
 _SLACK = 1e-7
+# Random posteriors stay off the edges of the simplex by about this.
+_OFF_EDGES = 1e-12
 
 RowFunction = Callable[[Array, Array], Array]
 
@@ -39,13 +41,6 @@ class Custom(Region):
     @property
     def budget(self) -> float:
         return self.most
-
-    @property
-    def perfect(self) -> bool:
-        return False  # whatever it is, it is solved as what it says
-
-    def value_of_nothing(self, p_s: Array) -> float:
-        return float(self.value(np.ones((1, len(p_s))), p_s)[0])
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -89,7 +84,7 @@ class Custom(Region):
 def _random_lifts(generator: np.random.Generator, p_s: Array) -> Array:
     """Lifts all over the simplex of posteriors: near the prior, in the middle, and at its edges."""
     concentration = generator.choice([0.1, 1.0, 10.0], size=(_CHORDS, 1))
-    raw = generator.gamma(concentration, size=(_CHORDS, len(p_s))) + 1e-12
+    raw = generator.gamma(concentration, size=(_CHORDS, len(p_s))) + _OFF_EDGES
     posteriors = raw / raw.sum(axis=1, keepdims=True)
     towards = generator.random((_CHORDS, 1)) ** 2
     return np.asarray((towards * posteriors + (1 - towards) * p_s) / p_s)

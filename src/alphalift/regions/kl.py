@@ -8,14 +8,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from alphalift.convex import ENTROPY, Part
-from alphalift.exact import Array
+from alphalift.arrays import Array
+from alphalift.convex import ENTROPY, ComponentDual, Constraint
 from alphalift.measures.divergences import kullback_leibler
 from alphalift.regions.base import Budgeted
+from alphalift.regions.inverses import of_idle
 
 # In kernels the lifts of a direction are at least e^-this; below it the set is larger than it should be, by less.
-STEEPNESS = 16.0
+_STEEPNESS = 16.0
 _HALVINGS = 80
+# A b of 0 is divided by as this.
+_LEAST_B = 1e-300
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,8 @@ class KL(Budgeted):
     S. Kullback, R. A. Leibler, "On information and sufficiency", 1951.
     """
 
-    neutral: ClassVar[float] = 0.0
+    symmetric = True
+    extra: ClassVar[int] = 1
 
     @property
     def budget(self) -> float:
@@ -43,26 +47,32 @@ class KL(Budgeted):
             middle = (low + high) / 2
             too_far = self._tilted_divergence(shifted, p_s, scale * np.exp(middle)) > self.epsilon
             low, high = np.where(too_far, middle, low), np.where(too_far, high, middle)
-        bound = self.support_at(shifted, p_s, np.maximum(scale * np.exp(high), 1e-300))
+        bound = self.support_at(shifted, p_s, (scale * np.exp(high))[..., None])
         # All of the mass on the largest w is as far as it goes.
         return np.asarray(directions.max(axis=-1) + np.where(scale > 0, np.minimum(bound, 0.0), 0.0))
 
-    def support_at(self, directions: Array, p_s: Array, b: Array) -> Array:
+    def support_at(self, directions: Array, p_s: Array, extra: Array) -> Array:
         """b (epsilon + log E e^(w/b)), a bound for any b > 0 (Donsker and Varadhan)."""
-        largest = directions.max(axis=-1)
+        largest, b = directions.max(axis=-1), np.maximum(extra[..., 0], _LEAST_B)
         exponents = (directions - largest[..., None]) / b[..., None]
         return np.asarray(largest + b * (self.epsilon + np.log(np.exp(exponents) @ p_s)))
 
     @staticmethod
     def _tilted_divergence(shifted: Array, p_s: Array, b: Array) -> Array:
-        exponents = shifted / np.maximum(b, 1e-300)[..., None]
+        exponents = shifted / np.maximum(b, _LEAST_B)[..., None]
         law = np.exp(exponents) * p_s
         total = law.sum(axis=-1)
         return np.asarray((law * exponents).sum(axis=-1) / total - np.log(total))
 
-    def part(self, p_s: Array) -> Part:
+    def constraint(self, p_s: Array) -> Constraint:
         directions = np.vstack([np.eye(len(p_s)), np.zeros(len(p_s))])
         # Certainty about the rarest secret is as far as a divergence goes.
         largest = -math.log(p_s.min())
-        parameters = np.array([min(self.epsilon, largest), STEEPNESS, *p_s])
-        return Part(ENTROPY, parameters, directions, idle=self.epsilon >= largest)
+        parameters = np.array([min(self.epsilon, largest), _STEEPNESS, *p_s])
+        inverse = of_idle(p_s, self.extra) if self.epsilon >= largest else _inverse
+        return Constraint(ENTROPY, parameters, directions, inverse=inverse)
+
+
+def _inverse(multipliers: Array) -> ComponentDual:
+    """The kernels' b is steeper than that of `support_at`, and their sigma at it has the tangent of the logarithm."""
+    return ComponentDual(multipliers[:-1], (float(multipliers[-1]) / _STEEPNESS,))

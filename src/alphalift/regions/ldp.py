@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alphalift.convex import HALF_SPACES, Part
-from alphalift.exact import Array
+from alphalift.arrays import Array
+from alphalift.convex import HALF_SPACES, Constraint
 from alphalift.regions.base import Budgeted, exponential
 
 
@@ -18,6 +18,8 @@ class LDP(Budgeted):
     S. P. Kasiviswanathan, H. K. Lee, K. Nissim, S. Raskhodnikova, A. Smith, "What can we learn privately?", 2011, there
     with S = X (`joint.about_x`).
     """
+
+    symmetric = True
 
     @property
     def budget(self) -> float:
@@ -40,8 +42,10 @@ class LDP(Budgeted):
         ratios = (mean + gain * np.cumsum(weights * falling, axis=-1)) / (1 + gain * np.cumsum(weights, axis=-1))
         return np.asarray(np.maximum(ratios.max(axis=-1), mean[..., 0]))
 
-    def part(self, p_s: Array) -> Part:
+    def constraint(self, p_s: Array) -> Constraint:
         """With a slack m, the largest lift: l_s <= m and m <= t l_s; m is at most t, and at most 1 / min P(s)."""
         eye, zeros = np.eye(len(p_s)), np.zeros(2 * len(p_s))
         slack = np.concatenate([-p_s, p_s / self.budget])[None]
-        return Part(HALF_SPACES, zeros, np.concatenate([eye, -eye]), slack, np.array([min(self.budget, 1 / p_s.min())]))
+        return Constraint(
+            HALF_SPACES, zeros, np.concatenate([eye, -eye]), slack, np.array([min(self.budget, 1 / p_s.min())])
+        )

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alphalift.convex import HALF_SPACES, Part
+from alphalift.arrays import Array
+from alphalift.convex import HALF_SPACES, Constraint
 from alphalift.errors import PromiseError
-from alphalift.exact import Array, Number
-from alphalift.regions.base import Region, budget_parameter, exponential, less
+from alphalift.exact import Number
+from alphalift.regions.base import LARGEST_EXPONENT, Region, budget_parameter, exponential, less
+from alphalift.regions.inverses import of_capped
 
 
 @dataclass(frozen=True, init=False)
@@ -21,6 +23,7 @@ class LIP(Region):
     P. Sadeghi, "On the lift, related privacy measures, and applications to privacy-utility trade-offs", 2023.
     """
 
+    symmetric = True
     lower: float
     upper: float
 
@@ -50,7 +53,8 @@ class LIP(Region):
         """The largest of l and e^(upper - lower) / l, both convex."""
         least = lifts.min(axis=-1)
         with np.errstate(over="ignore"):
-            falls = exponential(self.upper - self.lower) / np.where(least > 0, least, 1.0)
+            # e^upper as the budget has it, so that a huge one leaves the lower end as it is.
+            falls = math.exp(min(self.upper, LARGEST_EXPONENT) - self.lower) / np.where(least > 0, least, 1.0)
         return np.asarray(np.maximum(lifts.max(axis=-1), np.where(least > 0, falls, np.inf)))
 
     def support(self, directions: Array, p_s: Array) -> Array:
@@ -58,13 +62,14 @@ class LIP(Region):
         high, low = self.budget * np.maximum(directions, 0.0), math.exp(-self.lower) * np.minimum(directions, 0.0)
         return np.asarray((high + low) @ p_s)
 
-    def part(self, p_s: Array) -> Part:
+    def constraint(self, p_s: Array) -> Constraint:
         least = math.exp(-self.lower)
         # What the others must have is not left for one; beyond that the upper half says nothing.
-        left = 1 - least * (1 - p_s)
+        left = p_s - math.expm1(-self.lower) * (1 - p_s)  # 1 - least (1 - p_s), without cancellation
         sides = np.concatenate([np.minimum(self.budget * p_s, left), -least * p_s])
         capped = np.append(self.budget * p_s >= left, np.zeros(len(p_s), np.bool_))
-        return Part(HALF_SPACES, sides, np.concatenate([np.eye(len(p_s)), -np.eye(len(p_s))]), capped=capped)
+        directions = np.concatenate([np.eye(len(p_s)), -np.eye(len(p_s))])
+        return Constraint(HALF_SPACES, sides, directions, inverse=of_capped(directions, capped))
 
     def tightened(self, nats: float) -> Region:
         return LIP(lower=less(self.lower, nats), upper=less(self.upper, nats))

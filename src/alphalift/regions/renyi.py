@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alphalift.convex import Part
-from alphalift.exact import Array
+from alphalift.arrays import Array
+from alphalift.convex import Constraint
 from alphalift.measures.lift import alpha_over
 from alphalift.measures.renyi import renyi_divergences
 from alphalift.regions.alpha_lift import norm_ball, norm_support
@@ -27,6 +27,7 @@ class Renyi(Region):
     A. Renyi, "On measures of entropy and information", 1961; the paper's Remark 1.
     """
 
+    symmetric = True
     order: float
     epsilon: float
 
@@ -54,7 +55,7 @@ class Renyi(Region):
     def support(self, directions: Array, p_s: Array) -> Array:
         return norm_support(self._norm, self.order, directions, p_s)
 
-    def part(self, p_s: Array) -> Part:
+    def constraint(self, p_s: Array) -> Constraint:
         return norm_ball(self._norm, self.order, p_s)
 
     def tightened(self, nats: float) -> Region:

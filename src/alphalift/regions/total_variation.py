@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from alphalift.convex import HALF_SPACES, Part
-from alphalift.exact import Array
+from alphalift.arrays import Array
+from alphalift.convex import HALF_SPACES, Constraint
 from alphalift.measures.divergences import total_variation
 from alphalift.regions.base import Budgeted
+from alphalift.regions.inverses import of_idle
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class TotalVariation(Budgeted):
     non-zero leakage and non-invertible leakage matrix", 2022.
     """
 
-    neutral: ClassVar[float] = 0.0
+    symmetric = True
 
     @property
     def budget(self) -> float:
@@ -34,11 +34,11 @@ class TotalVariation(Budgeted):
         """E w + epsilon (max w - min w): move epsilon of mass from the least w to the largest."""
         return np.asarray(directions @ p_s + self.epsilon * np.ptp(directions, axis=-1))
 
-    def part(self, p_s: Array) -> Part:
+    def constraint(self, p_s: Array) -> Constraint:
         """With slacks t_s >= 0: P(s|y) - t_s <= P(s) and sum t <= epsilon, instead of a half-space for every event."""
         size, epsilon = len(p_s), min(self.epsilon, 1.0)
         directions = np.vstack([np.eye(size), np.zeros(size)])
         slacks = np.hstack([-np.eye(size), np.ones((size, 1))])
-        return Part(
-            HALF_SPACES, np.append(p_s, epsilon), directions, slacks, np.full(size, epsilon), idle=self.epsilon >= 1
-        )
+        inverse = of_idle(p_s) if self.epsilon >= 1 else None
+        sides, widths = np.append(p_s, epsilon), np.full(size, epsilon)
+        return Constraint(HALF_SPACES, sides, directions, slacks, widths, inverse=inverse)

@@ -208,7 +208,7 @@ def _public(plan: Plan, entry: Entry, seen: Seen | None) -> Public:
         kept=tuple(plan.keep),
         key=None if key is None else key.fingerprint,
         table=_table(plan, seen),
-        earlier=0 if plan.mechanism.after is None else len(plan.mechanism.after.mechanisms),
+        earlier=0 if plan.mechanism.after is None else len(plan.mechanism.after.integers),
     )
     return book, manifest(facts)
 

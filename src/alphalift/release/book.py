@@ -164,6 +164,7 @@ def counted(plan: Plan, table: Any) -> Entry:
         bins=bins | dict(entry.variable.bins),
         # Its own variable as well: the table may lack a value that the mechanism knows.
         beside=tuple(dict.fromkeys([entry.variable, *(other.variable for other in named)])),
+        anyway=True,  # it was designed for
     )
     own = joint.about_x if entry.joint.is_about_x else joint
     # A part of the people, or others, may be such that everything looks harmless: only the designed joint is believed.

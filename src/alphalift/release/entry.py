@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from alphalift.errors import InputError
 from alphalift.joint import Beside, Bins, Joint, Origin, Variable
-from alphalift.proof import Integers
+from alphalift.proof.checker import Integers, rows_of
 from alphalift.release.keys import Key, derived
 from alphalift.release.trace import Trace
 
@@ -96,7 +96,7 @@ class Entry:
             "promise": self.promise,
             "trace": self.trace and [self.trace.ids, self.trace.tables],
             "after": [[identity, [own.columns, own.labels, own.bins]] for identity, own in self.after],
-            "integers": [self.integers.labels, self.integers.bits, self.integers.weights, self.integers.unseen],
+            "integers": [getattr(self.integers, name) for name in ("labels", "bits", "listed", "unseen", "dense")],
             "weights": joint.weights,
             "s_labels": joint.s_labels,
             "x_labels": joint.x_labels,
@@ -133,7 +133,7 @@ def opened(text: str, sealed: bytes, key: Key) -> Entry:
             facts["namespace"],
             variable,
             facts["record_id"],
-            Integers(*content["integers"]),
+            _integers(*content["integers"]),
             joint,
             after,
             content["promise"],
@@ -143,6 +143,11 @@ def opened(text: str, sealed: bytes, key: Key) -> Entry:
         raise InputError(
             "an entry of the ledger was not written by this key, or was changed; restore the ledger from a copy"
         ) from None
+
+
+def _integers(labels: Any, bits: int, listed: Any, unseen: Any, dense: bool = True) -> Integers:
+    """As they are sealed; entries from before version 3 of files do not say how weights are listed."""
+    return Integers(labels, bits, rows_of(listed, dense=dense), unseen, dense)
 
 
 def _plain(bins: Bins) -> list[Any]:

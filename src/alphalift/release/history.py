@@ -99,12 +99,12 @@ def told(entries: Sequence[Entry]) -> Told | None:
         return None
     covering = [one for one in entries if one.covers([other for other in entries if other is not one])]
     promised = _promise(covering[0]) if covering else None
-    laws, variables = [entry.integers for entry in entries], [entry.variable for entry in entries]
+    integers, variables = [entry.integers for entry in entries], [entry.variable for entry in entries]
     found: dict[Any, list[Together]] = {}
     for number, entry in enumerate(entries):
         # A secret without a name is each joint's own.
         answers = found.setdefault(entry.secret if entry.secret.columns else number, [])
-        answer = told_together(entry.joint, laws, variables)
+        answer = told_together(entry.joint, integers, variables)
         if answer is not None:
             answers.append(answer)
     if not all(found.values()):

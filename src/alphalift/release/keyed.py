@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from alphalift.compiled import kernel
 from alphalift.errors import InputError
-from alphalift.proof import Integers
+from alphalift.proof.checker import Integers
 from alphalift.release.ids import Bytes, Ids, Numbers, as_text
 from alphalift.release.keys import derived
 from alphalift.release.mac import MOST_NUMBERS, Blocks, Mac, counter
@@ -32,14 +33,14 @@ class KeyedDraw:
     """Draws outputs of one mechanism for records of one namespace, whose ids and values are in these columns."""
 
     def __init__(
-        self, key: bytes, mechanism: Integers, namespace: str, useful: Sequence[str], record_id: str | None
+        self, key: bytes, integers: Integers, namespace: str, useful: Sequence[str], record_id: str | None
     ) -> None:
-        if len(mechanism.labels["x"]) >= MOST_NUMBERS:
+        if len(integers.labels["x"]) >= MOST_NUMBERS:
             raise InputError(f"a keyed release has fewer than {MOST_NUMBERS} values of X")
         # Numbers up to 2^K as limbs of 64 bits, the first one with the K mod 64 bits that are left over.
-        self._limbs, self._first_bits = mechanism.bits // 64 + 1, mechanism.bits % 64
-        self._edges = _edges(mechanism, self._limbs)
-        parts = [mechanism.identity, namespace, list(useful), record_id]
+        self._limbs, self._first_bits = integers.bits // 64 + 1, integers.bits % 64
+        self._answers = _Answers.of(integers, self._limbs)
+        parts = [integers.identity, namespace, list(useful), record_id]
         self._mac = Mac(derived(key, "draw", *parts))
         # Outputs of more than one block are the encryptions of the MAC with a counter, under another key.
         self._extend = Blocks(derived(key, "extend", *parts)).encrypt
@@ -52,7 +53,7 @@ class KeyedDraw:
         """The outputs, and the sum of F over the records as two words, (2,): the same for the same records in any order."""
         texts = ids if isinstance(ids, np.ndarray) else as_text(ids)
         mac = self._mac.of(texts, np.ascontiguousarray(x, dtype=np.int64))
-        return np.asarray(_select(self._words(mac), self._edges, x)), np.asarray(_sum(mac.view("<u8")))
+        return np.asarray(_select(self._words(mac), *self._answers, x)), np.asarray(_sum(mac.view("<u8")))
 
     def _words(self, mac: NDArray[np.uint8]) -> Words:
         """K bits of F for every record, as a number in limbs."""
@@ -91,18 +92,38 @@ class Pseudonyms:
         return pa.Array.from_buffers(pa.string(), len(blocks), buffers)
 
 
-def _edges(mechanism: Integers, limbs: int) -> Words:
-    """Cumulative sums of every column but for the last, 2^K, as limbs, (|X| + 1, |Y| - 1, limbs).
+class _Answers(NamedTuple):
+    """The outputs that every x can have, one x after the other, and last those of unseen values.
 
-    The last column is the law for unseen values; where there is none, it is never asked for.
+    `starts`, (|X| + 2,), says where those of an x begin; `outputs` are their numbers; `edges` are the sums of an x's weights
+    up to each of them, the last one 2^K, as limbs; `steps` halvings find one among the most that an x has.
     """
-    columns = [list(column) for column in zip(*mechanism.weights, strict=True)]
-    columns.append(mechanism.unseen or columns[0])
-    edges = np.zeros((len(columns), len(mechanism.weights) - 1, limbs), np.uint64)
-    for x, column in enumerate(columns):
-        for y, total in enumerate(accumulate(column[:-1])):
-            edges[x, y] = [total >> (64 * (limbs - 1 - i)) & (2**64 - 1) for i in range(limbs)]
-    return edges
+
+    starts: NDArray[np.int64]
+    outputs: NDArray[np.int32]
+    edges: Words
+    steps: int
+
+    @classmethod
+    def of(cls, integers: Integers, limbs: int) -> _Answers:
+        columns: list[dict[int, int]] = [{} for _ in integers.labels["x"]]
+        for y, row in enumerate(integers.weights):
+            for x, weight in row.items():
+                columns[x][y] = weight
+        # Where there is no law for unseen values, it is never asked for.
+        law = {y: weight for y, weight in enumerate(integers.unseen) if weight} if integers.unseen else columns[0]
+        columns.append(law)
+        edges = [_as_limbs(total, limbs) for column in columns for total in accumulate(column.values())]
+        return cls(
+            np.cumsum([0, *map(len, columns)]),
+            np.array([y for column in columns for y in column], np.int32),
+            np.array(edges, np.uint64),
+            max(map(len, columns)).bit_length(),
+        )
+
+
+def _as_limbs(number: int, limbs: int) -> list[int]:
+    return [number >> (64 * (limbs - 1 - i)) & (2**64 - 1) for i in range(limbs)]
 
 
 @kernel
@@ -128,22 +149,20 @@ def _sum(words):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _select(words, edges, x):  # type: ignore[no-untyped-def]
-    """How many edges of the record's column are at most its word: the output. Every row takes the same steps."""
-    outputs = np.empty(len(words), np.int32)
+def _select(words, starts, outputs, edges, steps, x):  # type: ignore[no-untyped-def]
+    """The output after those whose edges are at most the record's word. Every row takes the same steps."""
+    chosen = np.empty(len(words), np.int32)
     limbs = words.shape[1]
     for row in range(len(words)):
-        column = edges[x[row]]
-        chosen = np.int32(0)
-        if limbs == 1:
-            word = words[row, 0]
-            for y in range(column.shape[0]):
-                chosen += np.int32(word >= column[y, 0])
-        else:
-            for y in range(column.shape[0]):
-                chosen += np.int32(_at_least(words[row], column[y]))
-        outputs[row] = chosen
-    return outputs
+        first = starts[x[row]]
+        last = starts[x[row] + 1] - 1  # whose edge, 2^K, is above every word
+        passed = 0
+        for step in range(steps - 1, -1, -1):
+            place = min(first + passed + (1 << step) - 1, last)
+            above = words[row, 0] >= edges[place, 0] if limbs == 1 else _at_least(words[row], edges[place])
+            passed += above << step
+        chosen[row] = outputs[first + passed]
+    return chosen
 
 
 @kernel

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from alphalift.joint import Joint
-from alphalift.proof import Integers
+from alphalift.proof.checker import Integers
 
 # Of a table like the one designed for, one release in a million is called unlike it, or fewer.
 _RARE = 1e-6
@@ -20,7 +20,7 @@ def is_unlike(counts: Sequence[int], integers: Integers, joint: Joint) -> bool:
     """Whether these counts of outputs differ from P_Y more than chance explains (Pearson's chi-square test)."""
     whole = joint.total << integers.bits
     p_y = np.array(
-        [sum(map(int.__mul__, joint.x_weights, row)) / whole for row in integers.weights]  # exact until the division
+        [sum(joint.x_weights[x] * own for x, own in row.items()) / whole for row in integers.weights]  # exact until "/"
     )
     found, expected = np.asarray(counts, dtype=np.float64), p_y * sum(counts)
     if found[p_y == 0].any():

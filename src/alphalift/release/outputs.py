@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from alphalift.errors import TableError
 from alphalift.joint import Variable
 from alphalift.labels import How, Words, unlike
-from alphalift.proof import Integers
+from alphalift.proof.checker import Integers
 from alphalift.tables.symbols import Key, key_of
 
 
@@ -37,7 +37,9 @@ class Outputs:
         """The outputs of these integers, which release this variable."""
         x_labels, width = integers.labels["x"], len(variable.columns)
         words = Words.beside(x_labels)
-        named = [_Named.of(integers, y, words) for y in range(len(integers.weights))]
+        numbers = {x: number for number, x in enumerate(x_labels)}
+        pairs = zip(integers.labels["y"], integers.weights, strict=True)
+        named = [_Named.of(label, frozenset(row), words.read(label, numbers), words) for label, row in pairs]
         labels = unlike([own.label for own in named], x_labels, itself=[own.itself for own in named])
         keys = _keys(x_labels, width) if width > 1 else None
         if keys is None:
@@ -102,11 +104,9 @@ class _Named:
     support: frozenset[int]
 
     @classmethod
-    def of(cls, integers: Integers, y: int, words: Words) -> _Named:
+    def of(cls, label: str, support: frozenset[int], said: tuple[frozenset[int], How] | None, words: Words) -> _Named:
         """A label of version 1 may be plain although the output need not come from what it names: it gets its word here."""
-        label, x_labels = integers.labels["y"][y], integers.labels["x"]
-        support = frozenset(x for x, weight in enumerate(integers.weights[y]) if weight)
-        names, how = words.read(label, x_labels) or (support, "only")
+        names, how = said or (support, "only")
         if how == "only" and not support <= names:
             return cls(words.mostly + label, names, "mostly", support)
         return cls(label, names, how, support)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
+from alphalift.choices import ONE_NAMESPACE, ShownIds
 from alphalift.errors import InputError
 from alphalift.joint import Bins, Joint, Origin, Variable
-from alphalift.proof import Integers, checkable
+from alphalift.proof.checker import Integers
+from alphalift.proof.statement import checkable
 from alphalift.regions import Region
 from alphalift.release.entry import Entry
 from alphalift.release.keys import KEY_BYTES, Key
@@ -19,11 +21,10 @@ from alphalift.release.work import Work
 from alphalift.tables import Columns, bin_edges
 from alphalift.together import Proven
 
-ONE_NAMESPACE = "default"
 _LONGEST_NAMESPACE = 1000
 _CHOICES = {
     "ids": ("check", "unique"),
-    "show_ids": ("pseudonym", "real", "none"),
+    "show_ids": get_args(ShownIds),
     "unseen": ("refuse", "answer"),
     **dict.fromkeys(("redefine", "new_release", "new_people", "one_shot"), (False, True)),
 }
@@ -153,7 +154,9 @@ def _counted_in(mechanism: Proven) -> tuple[tuple[str, Variable], ...]:
     if earlier is None:
         return ()
     return tuple(
-        (law.identity, own) for law, own in zip(earlier.mechanisms, earlier.variables, strict=True) if own.columns
+        (integers.identity, own)
+        for integers, own in zip(earlier.integers, earlier.variables, strict=True)
+        if own.columns
     )
 
 

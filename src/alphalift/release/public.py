@@ -13,14 +13,15 @@ import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from alphalift.arrays import Array, supports
+from alphalift.choices import ShownIds
 from alphalift.errors import InputError
-from alphalift.exact import Array
 from alphalift.joint import Bins
-from alphalift.proof import Integers
+from alphalift.proof.checker import Integers
 from alphalift.release.keys import DRAWS
 from alphalift.release.outputs import Outputs
 from alphalift.release.reading import notes
@@ -29,7 +30,6 @@ from alphalift.release.told import estimated_p_x, told
 _NAME_DIGITS = 16
 _DIGITS = 4
 
-ShownIds = Literal["pseudonym", "real", "none"]
 _IDS = {
     "pseudonym": "pseudonyms under the key: they stay the same under this key and namespace, and link its releases",
     "real": "the table's own: who knows a person's id finds that person's row",
@@ -53,8 +53,17 @@ def codebook(
     rows = None if counts is None else sum(counts)
     law = told(integers, designed_from if rows is None else min(rows, designed_from))
     p_x = None if counts is None else estimated_p_x(law, np.asarray(counts, dtype=np.float64))
-    p_x_given_y = None if p_x is None else law * p_x / np.maximum(law @ p_x, 1e-300)[:, None]
-    x_labels = integers.labels["x"]
+    p_y = None if p_x is None else np.maximum(law @ p_x, 1e-300)
+    x_labels, rows_of_law = integers.labels["x"], [*supports(law)]
+
+    def probabilities(y: int) -> dict[str, dict[str, float] | None]:
+        """P(y|x) of one output, and P(x|y), which is estimated by Bayes' rule."""
+        symbols, shares = rows_of_law[y]
+        names = [x_labels[x] for x in symbols.tolist()]
+        posterior = None if p_x is None or p_y is None else _shares(names, shares * p_x[symbols] / p_y[y])
+        given = dict(zip(names, shares.tolist(), strict=True))
+        return {"p_y_given_x": given, "p_x_given_y_estimated": posterior}
+
     return {
         "format": "alphalift-codebook",
         "version": 2,
@@ -71,8 +80,7 @@ def codebook(
                 **({"texts": [text[y] for text in outputs.texts]} if outputs.texts else {}),
                 **({"combinations": list(map(list, outputs.combinations[y]))} if outputs.combinations else {}),
                 "rows": None if counts is None else int(counts[y]),
-                "p_y_given_x": {x: float(p) for x, p in zip(x_labels, law[y], strict=True) if p},
-                "p_x_given_y_estimated": None if p_x_given_y is None else _shares(x_labels, p_x_given_y[y]),
+                **probabilities(y),
             }
             for y, code in enumerate(outputs.codes)
         ],

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.sparse import coo_array
 
-from alphalift.exact import Array
-from alphalift.proof import Integers, as_floats
+from alphalift.arrays import Array, Rows, compact, is_sparse
+from alphalift.proof.checker import Integers
 
 # No share is told to more decimals than these; an output that is rarer still is told as one unit of the last.
 _DECIMALS = 12
@@ -17,19 +18,20 @@ _WHOLE = 10**_DECIMALS
 _SETTLED, _MOST_WORK, _MOST_ROUNDS = 1e-8, 1e9, 10_000
 
 
-def told(integers: Integers, records: int) -> Array:
+def told(integers: Integers, records: int) -> Rows:
     """P(y|x) in few decimals, (|Y|, |X|): told to the standard error that it has among the records of an average value.
 
     Columns sum to one, and what is possible stays so. Finer digits would hardly help a reader, whose estimates from so
     many records are no better, but outputs on the promise's boundary would give away the counts that were designed for.
     """
-    law = as_floats(integers.weights, integers.bits)
-    possible = np.array([[weight > 0 for weight in row] for row in integers.weights])
-    result, records = np.zeros(law.shape), max(records // law.shape[1], 1)
-    for x, column in enumerate(law.T):
-        support = np.flatnonzero(possible[:, x])
-        result[support, x] = [units / _WHOLE for units in _column(column[support].tolist(), records)]
-    return result
+    columns: list[dict[int, float]] = [{} for _ in integers.labels["x"]]
+    for y, row in enumerate(integers.weights):
+        for x, weight in row.items():
+            columns[x][y] = weight / (1 << integers.bits)
+    records = max(records // len(columns), 1)
+    shares = [units / _WHOLE for column in columns for units in _column([*column.values()], records)]
+    outputs, symbols = zip(*((y, x) for x, column in enumerate(columns) for y in column), strict=True)
+    return compact(coo_array((shares, (outputs, symbols)), shape=(len(integers.weights), len(columns))).tocsr())
 
 
 def _column(shares: Sequence[float], records: int) -> list[int]:
@@ -56,14 +58,18 @@ def _step(share: float, records: int) -> int:
     return max(digit * place for digit in (1, 2, 5) if digit == 1 or digit * place <= most)
 
 
-def estimated_p_x(p_y_given_x: Array, counts: Array) -> Array:
-    """P_X that makes these counts of outputs likeliest: by inversion where that gives shares, else by EM from equal ones."""
+def estimated_p_x(p_y_given_x: Rows, counts: Array) -> Array:
+    """P_X that makes these counts of outputs likeliest: by inversion where that gives shares, else by EM from equal ones.
+
+    A large and sparse matrix is not inverted.
+    """
     size = p_y_given_x.shape[1]
     p_x = np.full(size, 1 / size)
     shares = counts / max(counts.sum(), 1.0)
-    inverted, _, rank, _ = np.linalg.lstsq(p_y_given_x, shares, rcond=1e-9)
-    if rank == size == len(shares) and inverted.min() >= 0 and shares.any():
-        return np.asarray(inverted / inverted.sum())  # the outputs are just as common as this makes them
+    if not is_sparse(p_y_given_x):
+        inverted, _, rank, _ = np.linalg.lstsq(p_y_given_x, shares, rcond=1e-9)
+        if rank == size == len(shares) and inverted.min() >= 0 and shares.any():
+            return np.asarray(inverted / inverted.sum())  # the outputs are just as common as this makes them
     for _ in range(min(_MOST_ROUNDS, int(_MOST_WORK // p_y_given_x.size) + 1)):
         p_y = p_y_given_x @ p_x
         ratio = np.divide(shares, p_y, out=np.zeros_like(p_y), where=p_y > 0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from alphalift.errors import TableError
 from alphalift.joint import Variable
-from alphalift.proof import Integers
+from alphalift.proof.checker import Integers
 from alphalift.release.ids import Ids, RisingIds, as_text, quick_hashes
 from alphalift.release.keyed import KeyedDraw, Pseudonyms
 from alphalift.release.keys import derived

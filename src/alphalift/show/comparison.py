@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from alphalift.compare import OPTIMUM, Comparison, Row
 from alphalift.show.style import COLOURS, new_figure, quiet
-from alphalift.show.words import is_about_x, printable, promise
+from alphalift.show.words import bound_remark, is_about_x, printable, promise
 from alphalift.utilities import MutualInformation
 
 _BASELINE, _GREY = "#BBCCDD", "#777777"
@@ -34,8 +34,11 @@ def plot_comparison(comparison: Comparison, *, secret: str = "S", useful: str = 
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_yticks(range(len(rows)), [row.name for row in rows])
     axes.get_yticklabels()[rows.index(comparison.optimum)].set_fontweight("bold")
-    kept = f"information in {useful}" if isinstance(comparison.solution.objective, MutualInformation) else "utility"
+    kept = (
+        f"information in {useful}" if isinstance(comparison.solution.utility_function, MutualInformation) else "utility"
+    )
     label = f"share of the {kept} kept\ndashed: no mechanism that keeps the promise exceeds {_up(bound)}"
+    label += bound_remark(comparison.solution)
     about = f"{useful} itself" if is_about_x(comparison.region) else _plain(secret)
     title = f"Releasing {useful}; the promise about {about}: {_plain(promise(comparison.region))}"
     quiet(axes, label, "", textwrap.fill(title, _TITLE_WIDTH))
@@ -126,7 +129,8 @@ def _remarks(comparison: Comparison) -> list[str]:
         f"Promise: {promise(comparison.region)}. The value is that of the worst output; at most {budget:#.4g} is promised.",
         *(f"To {row.name} breaks the promise." for row in broken),
         f"The optimum (status: {optimum.note}) keeps {optimum.normalized_utility:.2%} of what publishing X would; "
-        f"no mechanism that keeps the promise exceeds {_up(comparison.normalized_bound)}. "
+        f"no mechanism that keeps the promise exceeds {_up(comparison.normalized_bound)}"
+        f"{bound_remark(comparison.solution)}. "
         f"The best of the others, {best.name}, keeps {best.normalized_utility:.2%}.",
         *([f"Settings: {', '.join(settings)}."] if settings else []),
         *(f"{row.note[0].upper()}{row.note[1:]}." for row in comparison.rows if not row.applies),

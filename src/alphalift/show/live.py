@@ -31,6 +31,6 @@ class LiveLine:
     def show(self, progress: Progress) -> None:
         if self._status is not None:
             self._status.update(
-                f"utility {progress.utility:.5f}, at most {progress.upper_bound:.5f} nats, "
+                f"utility {progress.utility:.5f}, bound {progress.upper_bound:.5f} nats, "
                 f"gap {progress.relative_gap:.2%}, {progress.seconds:.0f} s (Ctrl-C returns the best so far)"
             )

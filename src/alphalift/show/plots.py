@@ -10,8 +10,8 @@ from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
+from alphalift.arrays import Array
 from alphalift.errors import InputError
-from alphalift.exact import Array
 from alphalift.measures import epsilon_max
 from alphalift.mechanism import Mechanism
 from alphalift.regions import AlphaLift

@@ -6,17 +6,20 @@ import math
 
 import numpy as np
 
-from alphalift.exact import Array
+from alphalift.arrays import Array
 from alphalift.measures import epsilon_max
 from alphalift.mechanism import Mechanism
-from alphalift.proof import checkable
+from alphalift.proof.statement import checkable
 from alphalift.regions import After, AlphaLift, Region
 from alphalift.solution import Solution, Status
+from alphalift.solvers.optimal import bound_is_estimated
 
 _NOT_COVERED = (
     "Not covered: {beside}, a second release of the same records with fresh randomness, and a population that differs "
     "from the table."
 )
+# What a bound may exceed its last printed digit by, in units of that digit: rounding of floats.
+_FORGIVEN = 1e-9
 _BESIDE = ("other columns released beside it", "other columns or releases than those that it was designed after")
 
 
@@ -45,7 +48,7 @@ def is_about_x(region: Region) -> bool:
 
 def _designed(solution: Solution, about: str, useful: str) -> str:
     mechanism = solution.mechanism
-    everything = solution.objective.of_publishing_all(solution.joint.p_x)
+    everything = solution.utility_function.of_publishing_all(solution.joint.p_x)
     return (
         f"Promise about {about}: {promise(solution.region)}.\n"
         f"Designed: a random release of {useful} with {_count(len(mechanism.p_y), 'possible output')} for "
@@ -71,16 +74,16 @@ def _groups(solution: Solution, secret: str) -> list[str]:
     after = isinstance(region, After)
     what, who = ("is released, now and before,", " and those before it") if after else ("value is released,", "")
     lines = [f"Whatever {what} for someone who knew only how common each value of {secret} is:"]
-    worst = _largest_lifts(solution)
+    worst, at_most = _largest_lifts(solution), "" if region.symmetric else "at most "
     ranks: dict[int, list[str]] = {}
     for rank, i in (("rarest", joint.p_s.argmin()), ("largest", joint.p_s.argmax()), ("most affected", worst.argmax())):
         ranks.setdefault(int(i), []).append(rank)
     for s, names in ranks.items():
         share = float(joint.p_s[s])
-        bound = _promised(region).group_bound(np.arange(len(joint.p_s)) == s, joint.p_s)
+        limit = _up(region.group_limit(np.arange(len(joint.p_s)) == s, joint.p_s), 2)
         lines.append(
             f"  - the {' and '.join(names)} group, {printable(joint.s_labels[s])} ({share:.1%}), becomes at most "
-            f"{_up(float(worst[s]), 2)} times as likely with this mechanism{who}; the promise alone allows {_up(bound, 2)}."
+            f"{_up(float(worst[s]), 2)} times as likely with this mechanism{who}; the promise alone allows {at_most}{limit}."
         )
     return lines
 
@@ -90,7 +93,7 @@ def _largest_lifts(solution: Solution) -> Array:
     region, mechanism = solution.region, solution.mechanism
     if not isinstance(region, After):
         return np.asarray(mechanism.lift.max(axis=1))
-    return np.asarray(region.together(mechanism.p_x_given_y.T @ region.known.lift.T).max(axis=0))
+    return np.asarray(region.together(mechanism.posteriors @ region.known.lift.T).max(axis=0))
 
 
 def printable(label: str) -> str:
@@ -100,14 +103,15 @@ def printable(label: str) -> str:
 
 def _up(value: float, digits: int) -> str:
     """Rounded up: a bound must not look smaller than it is."""
-    return f"{math.ceil(value * 10**digits - 1e-9) / 10**digits:.{digits}f}"
+    return f"{math.ceil(value * 10**digits - _FORGIVEN) / 10**digits:.{digits}f}"
 
 
 def _status(solution: Solution, useful: str) -> str:
     region = solution.region
     text = f"Status: {solution.status.value}.".replace("publishing X as it is", f"publishing {useful} unchanged")
     if solution.relative_gap < 0.5:
-        text += f" The gap is at most {_percent_up(solution.relative_gap)} of the information in {useful}."
+        gap = _percent_up(solution.relative_gap)
+        text += f" The gap is at most {gap} of the information in {useful}{bound_remark(solution)}."
     else:
         text += " How far it is from the optimum is hardly known."
     if solution.status is not Status.TRIVIAL:
@@ -125,6 +129,18 @@ def _status(solution: Solution, useful: str) -> str:
             worst = Mechanism.publishing_all(solution.joint).worst_value(region)
             text += f" Publishing {useful} unchanged has the value {worst:.4g}, and {region.budget:.4g} is allowed."
     return text
+
+
+def bound_remark(solution: Solution) -> str:
+    """What to add to a bound in floats whose rounding is not proven to be harmless ("Floats" in docs/theory.md)."""
+    if solution.upper_bound >= solution.utility_function.of_publishing_all(solution.joint.p_x):
+        return ""
+    if checkable(solution.region) is None:
+        return " (an estimate)"
+    region = solution.region
+    joint = region.known if isinstance(region, After) else region.about(solution.joint)
+    estimated = bound_is_estimated(joint, region, solution.utility_function)
+    return " (an estimate; the file is the proof)" if estimated else ""
 
 
 def _proof(solution: Solution) -> str:

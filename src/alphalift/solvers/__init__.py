@@ -2,7 +2,8 @@
 
 from alphalift.solvers.algorithm1 import Algorithm1
 from alphalift.solvers.base import ChainedSolver, Solver
-from alphalift.solvers.optimal import Optimal, Progress
+from alphalift.solvers.optimal import Optimal
+from alphalift.solvers.run import Progress
 from alphalift.solvers.vertices import Vertices
 
 __all__ = ["Algorithm1", "ChainedSolver", "Optimal", "Progress", "Solver", "Vertices"]

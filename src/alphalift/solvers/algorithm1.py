@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from alphalift.arrays import Array
 from alphalift.errors import SettingError
-from alphalift.exact import Array
 from alphalift.joint import Joint
 from alphalift.measures import log_alpha_lifts
 from alphalift.regions import AlphaLift, Region

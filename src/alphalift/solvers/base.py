@@ -76,7 +76,7 @@ def mixture_program(joint: Joint, utility: Utility) -> MixtureProgram:
 
 def solution_of(joint: Joint, region: Region, utility: Utility, *, mixture: Mixture, optimal: bool) -> Solution:
     """The mixture as a mechanism (the paper's step 3); `optimal` if its candidates were all that matter."""
-    mechanism = Mechanism.mixing(joint, mixture.points, mixture.exact_weights(joint.p_x))
+    mechanism = Mechanism.mixing(joint, mixture.stored_points, mixture.exact_weights(joint.p_x))
     if not optimal:
         return Solution(mechanism, region, utility, Status.FEASIBLE)
     return Solution(mechanism, region, utility, Status.OPTIMAL, mechanism.utility(utility))

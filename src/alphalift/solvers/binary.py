@@ -2,154 +2,134 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from alphalift.compiled import kernel
-from alphalift.exact import Array
+from alphalift.arrays import Array
+from alphalift.geometry.concave import PairCertificate
+from alphalift.geometry.mixture import Mixture, MixtureProgram
 from alphalift.joint import Joint
-from alphalift.regions import Region, lift_interval
+from alphalift.proof.ends import inner_ends, outer_ends
+from alphalift.regions import Region
+from alphalift.solvers.pairs import BinaryPosteriors, Clusters
+from alphalift.solvers.run import Run, Settings, curve_of
 from alphalift.utilities import Utility
 
+# Columns kept for each symbol of X.
+_MOST_KEPT = 6
+# A reduced cost above this is none: floats end here.
+_NO_COST = -1e-13
+# As a share: what the bound's ends lie further out, since the symbols' deviations are rounded.
+_DEVIATION_ROUNDING = 2e-15
+# For each unit of the largest price: what rounding can add to the least reduced cost.
+_PRICE_ROUNDING = 2e-15
+# Clusters of symbols at first, if there are more symbols than the second number; how many times more the next time.
+_FIRST_CLUSTERS, _NO_CLUSTERS, _FINER = 1000, 1500, 3
+# Less weight of the mean than this is rounding.
+_NO_WEIGHT = 1e-12
 
-@dataclass(frozen=True, eq=False)
+
+class BinaryRun(Run):
+    """Two secrets: every extreme posterior is on a finite list, and pricing over it is exact but for rounding.
+
+    Columns come from the list of the tightened region, bounds from that of a region a little too large. Many symbols are
+    clustered first: the roles that an optimum for clusters gives them are their symbols' roles, which are coupled anew, and
+    the clusters' prices are interpolated and made feasible; so mixture and bound are the symbols' own at every step.
+    Clusters become finer while the gap is open.
+    """
+
+    def __init__(self, settings: Settings, joint: Joint, region: Region, utility: Utility, warm: Array) -> None:
+        curve_of(utility)  # an h that depends on which symbols are mixed would need other lists
+        super().__init__(settings, joint, region, utility, warm)
+
+    def start(self) -> None:
+        deviation = self.joint.lift_deviation[0]
+        low, high = outer_ends(self.joint, self.region)
+        wide = (low * (1 + _DEVIATION_ROUNDING), high * (1 + _DEVIATION_ROUNDING))
+        self.outside = BinaryPosteriors(deviation, wide, self.utility)
+        ends = inner_ends(self.joint, self.region, self.inner)
+        self.inside = BinaryPosteriors(deviation, ends, self.utility)
+        size = len(deviation)
+        self.level = self._level(size if size <= _NO_CLUSTERS else _FIRST_CLUSTERS)
+        self._follow(self.level.mix(self.level.posteriors.first_mixture(self.level.clusters.masses)))
+
+    def price(self) -> bool:
+        prices = self.level.clusters.interpolated(self.level.mixture.prices)
+        self._bound_near(prices)
+        if not self.level.price():  # all lack little, and are best lowered alike
+            self._bound_near(prices + min(0.0, self.outside.cheapest(prices)[0]))
+        return self.level.hopeful or not self.level.clusters.finest
+
+    def _bound_near(self, prices: Array) -> None:
+        feasible = self.outside.feasible(prices, self.joint.p_x)
+        least = -_PRICE_ROUNDING * float(np.abs(feasible).max())
+        self.use_bound(feasible, least, partial(PairCertificate, feasible))
+
+    def improve(self) -> None:
+        if self.level.hopeful:
+            self._follow(self.level.improve())
+        else:
+            finer = self._level(_FINER * self.level.clusters.count)
+            points, _ = finer.posteriors.coupled(finer.clusters.sums(self.roles))
+            self.level = finer
+            self._follow(self.level.mix(points))
+
+    def _level(self, most: int) -> _Level:
+        """The linear program over at most so many clusters."""
+        p_x = self.joint.p_x
+        if most >= len(p_x):
+            return _Level(Clusters.none(self.inside, p_x), self.inside, self.mixtures)
+        clusters = Clusters.of(self.inside, p_x, most)
+        posteriors = BinaryPosteriors(clusters.deviation, self.inside.ends, self.utility)
+        program = MixtureProgram(clusters.masses, self.before)
+        program.deadline = self.mixtures.deadline
+        return _Level(clusters, posteriors, program)
+
+    def _follow(self, mixture: Mixture) -> None:
+        """Make a mixture of clusters one of symbols, and use it if it is better than the last."""
+        clusters = self.level.clusters
+        if clusters.trivial:
+            self.mixture = mixture
+            return
+        exact = mixture.exact_weights(clusters.masses)
+        self.roles = clusters.shared(self.level.posteriors.roles(mixture.stored_points, exact))
+        points, weights = self.inside.coupled(self.roles)
+        costs = self.inside.costs(points)
+        left = max(0.0, 1.0 - float(weights.sum()))  # of the mean, which is all that has no role
+        if left > _NO_WEIGHT:
+            points = csr_array(vstack([points, csr_array(self.joint.p_x[None])]))
+            costs, weights = np.append(costs, self.before), np.append(weights, left)
+        if weights @ costs < self.mixture.value:
+            self.mixture = Mixture(points, costs, weights, mixture.prices)
+
+
 class _Level:
-    """All pairs (x, x') whose mixture reaches one end of the region, and the mixtures' uncertainty.
+    """Clusters of symbols, the list of their posteriors, and the linear program over columns of it."""
 
-    below, above: symbols on either side; share: weight of the symbol above; cost: uncertainty; the last two
-    are (below, above).
-    """
+    def __init__(self, clusters: Clusters, posteriors: BinaryPosteriors, program: MixtureProgram) -> None:
+        self.clusters, self.posteriors, self._program = clusters, posteriors, program
+        self._prices = np.empty(0)
 
-    below: NDArray[np.intp]
-    above: NDArray[np.intp]
-    share: Array
-    cost: Array
+    def mix(self, points: csr_array) -> Mixture:
+        """The best mixture of these."""
+        self._kept, self._costs = points, self.posteriors.costs(points)
+        self.mixture = self._program.solve(self._kept, self._costs)
+        return self.mixture
 
+    def price(self) -> bool:
+        """Find columns that help, if there may be any: then it is hopeful to `improve`."""
+        before, self._prices = self._prices, self.mixture.prices
+        lowest, self._found, self._found_costs = self.posteriors.cheapest(self._prices)
+        # The linear program has tolerances of its own: prices that it left as they were stay so.
+        self.hopeful = lowest <= _NO_COST and not np.array_equal(self._prices, before)
+        return self.hopeful
 
-@dataclass(frozen=True, eq=False)
-class BinaryPosteriors:
-    """All extreme points of the allowed posteriors of X when there are two secrets.
-
-    The lift of the first secret is then a number, and the region an interval of it. An extreme posterior is a
-    single symbol inside the interval, or a pair of symbols mixed so that it lands on an end (support at most
-    |S| = 2, on the boundary). Pairs are priced in one sweep over all of them.
-    """
-
-    deviation: Array
-    ends: tuple[float, float]
-    singles: NDArray[np.intp]
-    levels: tuple[_Level, ...]
-    size: int
-    single_cost: float
-
-    @classmethod
-    def of(cls, joint: Joint, region: Region, utility: Utility) -> BinaryPosteriors:
-        deviation = joint.lift_deviation[0]
-        ends = lift_interval(region, joint.p_s)
-        inside = (deviation >= ends[0]) & (deviation <= ends[1])
-        single = np.zeros((1, len(deviation)))
-        single[0, 0] = 1.0
-        levels = tuple(_level(deviation, end, utility) for end in ends)
-        return cls(
-            deviation, ends, np.flatnonzero(inside), levels, len(deviation), float(utility.uncertainty(single)[0])
-        )
-
-    def first_mixture(self, p_x: Array) -> Array:
-        """Posteriors that mix to P_X by themselves, found greedily: symbols from far below meet those far above."""
-        masses, points = p_x.copy(), [np.zeros((0, self.size))]
-        low, high = self.ends
-        order = np.argsort(self.deviation).tolist()
-        below = [x for x in order if self.deviation[x] < low]
-        inside = [x for x in order if low <= self.deviation[x] <= high]
-        above = [x for x in order[::-1] if self.deviation[x] > high]
-        while (below or above) and (below or inside) and (above or inside):
-            x, y = (below or inside)[0], (above or inside[::-1])[0]
-            lack = masses[x] * (low - self.deviation[x]) if below else 0.0
-            surplus = masses[y] * (self.deviation[y] - high) if above else 0.0
-            level = low if lack >= surplus else high
-            share = (level - self.deviation[x]) / (self.deviation[y] - self.deviation[x])
-            if 0 < share < 1:
-                gone = x if masses[x] * share <= masses[y] * (1 - share) else y
-                used = masses[x] / (1 - share) if gone == x else masses[y] / share
-                point = np.zeros(self.size)
-                point[x], point[y] = 1 - share, share
-                points.append(point[None])
-                masses -= used * point
-            else:  # a symbol on the end itself, or nearly: it is a posterior alone
-                gone = x if share <= 0 else y
-            for group in (below, inside, above):
-                if gone in group:
-                    group.remove(gone)
-        return np.concatenate([*points, np.eye(self.size)[self.singles]])
-
-    def cheapest(self, prices: Array) -> tuple[float, csr_array, Array]:
-        """The least uncertainty - prices.V over the whole list; each symbol's best posteriors below zero, their costs."""
-        single = self.single_cost - prices[self.singles]
-        lowest = float(single.min(initial=np.inf))
-        worth = self.singles[single < 0]
-        points = [_sparse(worth[:, None], np.ones((len(worth), 1)), self.size)]
-        costs = [np.full(len(worth), self.single_cost)]
-        for level in self.levels:
-            if not level.cost.size:
-                continue
-            below, above, reduced = _best_pairs(level, prices)
-            lowest = min(lowest, float(reduced.min()))
-            below, above = below[reduced < 0], above[reduced < 0]
-            share = level.share[below, above]
-            symbols = np.stack([level.below[below], level.above[above]], axis=1)
-            points.append(_sparse(symbols, np.stack([1 - share, share], axis=1), self.size))
-            costs.append(level.cost[below, above])
-        return lowest, csr_array(vstack(points)), np.concatenate(costs)
-
-
-def _sparse(symbols: NDArray[np.intp], shares: Array, size: int) -> csr_array:
-    """One row for each row of symbols and their shares: a pair among a thousand symbols is almost all zeros."""
-    count, width = symbols.shape
-    return csr_array((shares.ravel(), symbols.ravel(), np.arange(count + 1) * width), shape=(count, size))
-
-
-def _best_pairs(level: _Level, prices: Array) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
-    """The two cheapest pairs of every symbol below and of every symbol above, and their reduced costs."""
-    below, above = prices[level.below], prices[level.above]
-    per_row, per_column = _two_least(level.cost, level.share, below, above)
-    columns = len(above)
-    flat = [np.arange(len(below))[:, None] * columns + per_row, per_column * columns + np.arange(columns)[:, None]]
-    i, j = np.divmod(np.unique(np.concatenate(flat, axis=None)), columns)
-    return i, j, level.cost[i, j] - below[i] - level.share[i, j] * (above[j] - below[i])
-
-
-@kernel
-def _two_least(cost, share, price_below, price_above):  # type: ignore[no-untyped-def]
-    """Where the two least cost - (1 - share) price_below - share price_above are, for every row and every column."""
-    rows, columns = cost.shape
-    per_row, per_column = np.zeros((rows, 2), np.int64), np.zeros((columns, 2), np.int64)
-    row_least, column_least = np.full((rows, 2), np.inf), np.full((columns, 2), np.inf)
-    for i in range(rows):
-        for j in range(columns):
-            reduced = cost[i, j] - price_below[i] - share[i, j] * (price_above[j] - price_below[i])
-            if reduced < row_least[i, 1]:
-                _insert(row_least[i], per_row[i], reduced, j)
-            if reduced < column_least[j, 1]:
-                _insert(column_least[j], per_column[j], reduced, i)
-    return per_row, per_column
-
-
-@kernel
-def _insert(least, place, value, index):  # type: ignore[no-untyped-def]
-    """Keep the two least values with their places."""
-    if value < least[0]:
-        least[1], place[1] = least[0], place[0]
-        least[0], place[0] = value, index
-    else:
-        least[1], place[1] = value, index
-
-
-def _level(deviation: Array, end: float, utility: Utility) -> _Level:
-    below, above = np.flatnonzero(deviation < end), np.flatnonzero(deviation > end)
-    low, high = deviation[below][:, None], deviation[above][None]
-    share = (end - low) / (high - low)
-    pairs = np.stack([1 - share.ravel(), share.ravel()], axis=1)
-    return _Level(below, above, share, utility.uncertainty(pairs).reshape(share.shape))
+    def improve(self) -> Mixture:
+        """The best mixture of what was found and the newest columns before."""
+        most = _MOST_KEPT * self.clusters.count
+        self._kept = csr_array(vstack([self._kept[-most:], self._found]))
+        self._costs = np.concatenate([self._costs[-most:], self._found_costs])
+        self.mixture = self._program.solve(self._kept, self._costs)
+        return self.mixture

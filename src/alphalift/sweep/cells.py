@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
 
+from alphalift.arrays import Array, Rows, supports
 from alphalift.errors import InputError
-from alphalift.exact import Array
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region
@@ -35,21 +37,29 @@ _FIGURES = pa.schema(
 )
 # Another machine's sums differ in their last digits.
 _DIFFERENCE = 1e-9
-_SCHEMA = _FIGURES.append(pa.field("p_y_given_x", pa.list_(pa.float64())))
+_LAW = pa.schema([("places", pa.list_(pa.int64())), ("p_y_given_x", pa.list_(pa.float64()))])
+_SCHEMA = pa.schema([*_FIGURES, *_LAW])
 
 
 class Cell(NamedTuple):
-    """A cell's figures by name and its mechanism, (|Y|, |X|)."""
+    """A cell's figures by name and its mechanism: the entries that are not 0, and their places y |X| + x, which rise."""
 
     figures: Record
+    places: NDArray[np.int64]
     p_y_given_x: Array
+
+    def law(self, size: int) -> Rows:
+        """P_{Y|X}, (|Y|, |X|), for so many values of X; every output has an entry."""
+        outputs, places = self.figures["outputs"], self.places
+        good = 0 < outputs <= len(places) == len(self.p_y_given_x) and bool(np.all(np.diff(places) > 0))
+        if not (good and 0 <= places[0] <= places[-1] < outputs * size):
+            raise ValueError("the entries of a mechanism have no place in it")
+        return coo_array((self.p_y_given_x, np.divmod(places, size)), shape=(outputs, size)).tocsr()
 
 
 def pack(solutions: Iterable[Solution]) -> bytes:
     """The cells of these solutions; what is computed from a mechanism is computed here, where processes share the work."""
-    rows = [
-        _figures(solution) | {"p_y_given_x": solution.mechanism.p_y_given_x.ravel().tolist()} for solution in solutions
-    ]
+    rows = [_figures(solution) | _entries(solution.mechanism.law) for solution in solutions]
     batch = pa.RecordBatch.from_pylist(rows, schema=_SCHEMA)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, _SCHEMA) as stream:
@@ -60,18 +70,18 @@ def pack(solutions: Iterable[Solution]) -> bytes:
 def unpack(packed: bytes) -> list[Cell]:
     """The cells again, bit for bit."""
     table = pa.ipc.open_stream(packed).read_all()
-    matrices = table.column("p_y_given_x")
     figures = table.select(_FIGURES.names).to_pylist()
+    laws = zip(*(table.column(name) for name in _LAW.names), strict=True)
     return [
-        Cell(row, np.asarray(matrix.values).reshape(row["outputs"], -1))
-        for row, matrix in zip(figures, matrices, strict=True)
+        Cell(row, np.asarray(places.values), np.asarray(entries.values))
+        for row, (places, entries) in zip(figures, laws, strict=True)
     ]
 
 
 def solution_of(cell: Cell, joint: Joint, region: Region, utility: Utility) -> Solution:
     """The solution that the cell was packed from, without its certificate."""
     status, bound = Status[cell.figures["status"].upper()], cell.figures["upper_bound"]
-    return Solution(Mechanism(joint, cell.p_y_given_x), region, utility, status, bound)
+    return Solution(Mechanism(joint, cell.law(len(joint.x_labels))), region, utility, status, bound)
 
 
 def reliable(packed: bytes, joint: Joint, regions: Sequence[Region], utility: Utility) -> bool:
@@ -83,12 +93,10 @@ def reliable(packed: bytes, joint: Joint, regions: Sequence[Region], utility: Ut
     try:
         table = pa.ipc.open_stream(packed).read_all()
         table.validate(full=True)  # Arrow's reader believes the lengths and offsets that it reads
-        inner = table.column("p_y_given_x").combine_chunks()
-        if (
-            table.schema != _SCHEMA
-            or len(table) != len(regions)
-            or any(c.null_count for c in (*table.columns, inner.values))
-        ):
+        if table.schema != _SCHEMA or len(table) != len(regions):
+            return False
+        inner = [table.column(name).combine_chunks().values for name in _LAW.names]
+        if any(column.null_count for column in (*table.columns, *inner)):
             return False
         cells = zip(unpack(packed), regions, strict=True)
         return all(_is_true(cell, solution_of(cell, joint, region, utility)) for cell, region in cells)
@@ -110,6 +118,13 @@ def _is_true(cell: Cell, solution: Solution) -> bool:
         and solution.status is not Status.INTERRUPTED
         and bool(solution.mechanism.check(solution.region))
     )
+
+
+def _entries(law: Rows) -> Record:
+    """The numbers that are not 0, and where they are."""
+    parts = [*supports(law)]
+    places = [y * law.shape[1] + symbols for y, (symbols, _) in enumerate(parts)]
+    return {"places": np.concatenate(places), "p_y_given_x": np.concatenate([shares for _, shares in parts])}
 
 
 def _figures(solution: Solution) -> Record:

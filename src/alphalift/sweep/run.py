@@ -42,7 +42,7 @@ class Tradeoff:
 
     joints: tuple[Joint, ...]
     regions: tuple[Region, ...]
-    objective: Utility
+    utility_function: Utility
     cells: tuple[tuple[Cell, ...], ...] = field(repr=False)
     resumed: int = 0
 
@@ -51,7 +51,7 @@ class Tradeoff:
         """The solution of every joint (outer) and region (inner)."""
         return tuple(
             tuple(
-                solution_of(cell, region.about(joint), region, self.objective)
+                solution_of(cell, region.about(joint), region, self.utility_function)
                 for cell, region in zip(cells, self.regions, strict=True)
             )
             for joint, cells in zip(self.joints, self.cells, strict=True)
@@ -109,7 +109,7 @@ def sweep(
         store = Store(resume)
         for run in runs:
             run.keep_in(store)
-        resumed = sum(run.finished for run in runs)
+        resumed = sum(run.cells_done for run in runs)
     _finish(runs, workers, len(joints))
     cells: list[dict[int, Cell]] = [{} for _ in joints]
     for run in runs:
@@ -151,7 +151,7 @@ class _Run:
 
     def look(self) -> None:
         """Take what the store has next, perhaps from another run of the same problem."""
-        while self.store is not None and not self.is_finished:
+        while self.store is not None and not self.finished:
             entry = self.store.get(self.addresses[len(self.done)])
             if entry is None or not self._believes(entry):
                 break
@@ -167,12 +167,12 @@ class _Run:
             self.done.append(entry)
 
     @property
-    def finished(self) -> int:
-        """How many cells are finished."""
+    def cells_done(self) -> int:
+        """How many cells are done."""
         return sum(map(len, self.task.steps[: len(self.done)]))
 
     @property
-    def is_finished(self) -> bool:
+    def finished(self) -> bool:
         return len(self.done) == len(self.task.steps)
 
     def cells(self) -> dict[int, Cell]:
@@ -229,11 +229,11 @@ def _finish(runs: list[_Run], workers: Workers, joints: int) -> None:
     total = sum(len(run.places) for run in runs)
     shown = console.is_terminal and total > 1
     with Progress(console=console, transient=True, disable=not shown) as progress:
-        bar = progress.add_task("sweep", total=total, completed=sum(run.finished for run in runs))
-        for run, entries in _computed([run for run in runs if not run.is_finished], workers, joints):
+        bar = progress.add_task("sweep", total=total, completed=sum(run.cells_done for run in runs))
+        for run, entries in _computed([run for run in runs if not run.finished], workers, joints):
             run.accept(entries)
             if shown:
-                progress.update(bar, completed=sum(run.finished for run in runs))
+                progress.update(bar, completed=sum(run.cells_done for run in runs))
 
 
 def _computed(runs: list[_Run], workers: Workers, joints: int) -> Iterator[tuple[_Run, list[bytes]]]:
@@ -248,7 +248,7 @@ def _computed(runs: list[_Run], workers: Workers, joints: int) -> Iterator[tuple
             """With this run, or the next one if the store has what is left of it."""
             while run is not None:
                 run.look()
-                if not run.is_finished:
+                if not run.finished:
                     task = run.task if crew.size == 1 else _for_a_worker(run.task)
                     crew.submit(run, _advance, task, list(run.done))
                     return

@@ -26,9 +26,12 @@ _DIGEST = hashlib.sha256().digest_size
 # What a cell's numbers come from, in this package and outside: a change there makes other addresses.
 COMPUTING = (
     "exact.py",
+    "arrays.py",
+    "clock.py",
     "compiled.py",
     "convex.py",
     "joint.py",
+    "presolve.py",
     "labels.py",
     "measures",
     "regions",
@@ -36,6 +39,7 @@ COMPUTING = (
     "geometry",
     "mechanism.py",
     "proof",
+    "estimate.py",
     "together.py",
     "solution.py",
     "solvers",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, Literal
 
-from alphalift.errors import TableError
+from alphalift.errors import IdentifierError, TableError
 from alphalift.joint import Beside, Joint, Origin, Variable
 from alphalift.tables.bins import NO_NUMBER, Reading, Readings, bin_edges, bin_labels, require_numbers
 from alphalift.tables.counting import MAX_COMBINATIONS
@@ -17,6 +17,9 @@ from alphalift.tables.opening import open_table
 from alphalift.tables.symbols import MISSING, Key, canonical_texts, label_of
 
 Columns = str | Sequence[str]
+
+# Fewer values than this are designed for quickly, whatever they are: a small table may well have one for each record.
+_FEW_VALUES = 100
 
 
 def read_joint(
@@ -28,6 +31,7 @@ def read_joint(
     bins: Mapping[str, Sequence[float]] | None = None,
     alphabet: Mapping[str, Sequence[object]] | None = None,
     beside: Sequence[Variable] = (),
+    anyway: bool = False,
 ) -> Joint:
     """Count the joint of the sensitive and useful columns of any table that `open_table` opens.
 
@@ -42,6 +46,9 @@ def read_joint(
 
     `beside` are other variables of the same table, such as those of earlier releases, with bins of their own; the joint's
     `beside` says how they go with S and X.
+
+    A side with more than 100 values and more of them than half of the records is an identifier or needs bins, and an
+    `IdentifierError`; with `anyway=True` it is counted like any other.
     """
     s_names, x_names = _names(sensitive, "sensitive"), _names(useful, "useful")
     if missing not in ("symbol", "drop"):
@@ -55,6 +62,8 @@ def read_joint(
     for column, domain in domains.items():
         rows.require_inside(Reading(column, edges.get(column)), domain)
     counts = _combinations(rows, sides, drop=missing == "drop")
+    if not anyway:
+        _require_no_identifier(rows.name, counts, [s_names, x_names])
     s_keys = _symbols({s for s, *_ in counts}, s_names, domains)
     x_keys = _symbols({x for _, x, *_ in counts}, x_names, domains)
     if len(s_keys) * len(x_keys) > MAX_COMBINATIONS:
@@ -127,6 +136,19 @@ def _combinations(rows: _Rows, sides: list[list[Reading]], *, drop: bool) -> Cou
     if not counts:
         raise TableError(f"{rows.name}: the table has no rows to count without a missing value")
     return counts
+
+
+def _require_no_identifier(name: str, counts: Counter[tuple[Key, ...]], sides: Sequence[Sequence[str]]) -> None:
+    records = counts.total()
+    for i, columns in enumerate(sides):
+        values = len({combination[i] for combination in counts})
+        if values > max(_FEW_VALUES, records / 2):
+            named = " and ".join(map(repr, columns))
+            raise IdentifierError(
+                f"{name}: {named} {'has' if len(columns) == 1 else 'have together'} {values:,} values in {records:,} records, "
+                "fewer than two records each: that is an identifier, about which nothing useful can be released, or numbers that need "
+                "bins; declare bins=, take other columns, or go on with anyway=True"
+            )
 
 
 def _beside(

@@ -6,8 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from scipy.sparse import csr_array
+
+from alphalift.arrays import Array, Rows, is_sparse
 from alphalift.compiled import CURVE, compile_once
-from alphalift.exact import Array
 from alphalift.measures.information import entropy
 from alphalift.utilities.base import Utility
 
@@ -16,8 +19,15 @@ from alphalift.utilities.base import Utility
 class MutualInformation(Utility):
     """I(X;Y) = H(X) - H(X|Y): h is the entropy, and publishing X is worth H(X)."""
 
-    def uncertainty(self, points: Array) -> Array:
-        return entropy(points, axis=-1)
+    def uncertainty(self, points: Rows) -> Array:
+        if not is_sparse(points):
+            return entropy(points, axis=-1)
+        shares = np.where(points.data > 0, points.data, 1.0)  # where a zero is stored
+        terms = csr_array((-shares * np.log(shares), points.indices, points.indptr), shape=points.shape)
+        return np.asarray(terms.sum(axis=1) + 0.0)
+
+    def uncertainties(self, points: Rows) -> Array:
+        return self.uncertainty(points)
 
     def of_publishing_all(self, p_x: Array) -> float:
         return float(entropy(p_x))

@@ -1,0 +1,27 @@
+"""What memory a design may take, and what time its proof is expected to take (docs/scale.md)."""
+
+from __future__ import annotations
+
+from alphalift.joint import Joint
+
+# Seconds for every entry of P(Y|X) that is rounded and proven.
+_PROOF = 5e-7
+# What the tree of a search may fill at most.
+MOST_TREE_BYTES = 2_000_000_000
+# A tree that doubles is there one and a half times.
+_GROWING = 1.5
+
+
+def proof_seconds(joint: Joint) -> float:
+    """What rounding a mechanism for this joint and proving it is expected to take."""
+    return _PROOF * len(joint.x_labels) ** 2
+
+
+def most_nodes(joint: Joint) -> int:
+    """How many nodes of a search's tree `MOST_TREE_BYTES` hold."""
+    return int(MOST_TREE_BYTES / _node_bytes(len(joint.s_labels), len(joint.x_labels)))
+
+
+def _node_bytes(secrets: int, symbols: int) -> float:
+    """A box's two ends and a point, a dual, and six numbers."""
+    return _GROWING * 8 * (3 * symbols + secrets + 7)

@@ -1,0 +1,88 @@
+"""The linear program of `mixture` with its prices confined to a box, which steadies column generation.
+
+    minimise sum Q_i cost_i + (center + width).up - (center - width).down
+    over Q, up, down >= 0  with  sum Q_i point_i + up - down = mean,  sum Q_i = 1
+
+The duals of the first rows lie in [center - width, center + width]; that of the last, a constant for all symbols, is added to
+them, so prices lie in the box up to a constant. With few columns, free prices are wild and ask for columns that no optimum
+has; O. du Merle et al., "Stabilized column generation", 1999.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+from scipy.sparse import csr_array, hstack, vstack
+
+from alphalift.arrays import Array
+from alphalift.geometry.mixture import new_solver
+
+# Columns kept for each symbol when there are too many, and how many are too many.
+_KEPT, _TOO_MANY = 8, 16
+
+
+@dataclass(frozen=True, eq=False)
+class Boxed:
+    """Prices within the box, how often each column is used, and how much of the mean the slacks supply."""
+
+    prices: Array
+    weights: Array
+    slack: float
+
+
+class BoxedMixture:
+    """The program for one mean; columns are added, and those that have long been too dear are forgotten."""
+
+    def __init__(self, mean: Array) -> None:
+        size = len(mean)
+        self._mean, self._size = mean, size
+        self.points, self.costs = csr_array((0, size)), np.empty(0)
+        # Rows are divided by the mean, as in `mixture`; the last one is sum Q = 1.
+        self._solver = new_solver(size + 1)
+        rows, limits = np.arange(size, dtype=np.int32), (np.zeros(size), np.full(size, math.inf))
+        for sign in (1.0, -1.0):
+            self._solver.addCols(size, np.zeros(size), *limits, size, rows, rows, sign / mean)
+
+    def add(self, points: Array, costs: Array) -> None:
+        """More columns, (count, |X|)."""
+        count, more = len(costs), csr_array(points)
+        scaled = csr_array((more.data / self._mean[more.indices], more.indices, more.indptr), shape=more.shape)
+        whole = csr_array(np.ones((count, 1)))
+        columns = hstack([scaled, whole], format="csr")
+        starts, rows = columns.indptr[:-1].astype(np.int32), columns.indices.astype(np.int32)
+        limits = np.zeros(count), np.full(count, math.inf)
+        self._solver.addCols(count, costs, *limits, columns.nnz, starts, rows, columns.data)
+        self.points, self.costs = csr_array(vstack([self.points, more])), np.concatenate([self.costs, costs])
+
+    def solve(self, center: Array, width: float, seconds: float) -> Boxed | None:
+        """The best mixture with prices in the box; none where HiGHS finds none within the seconds."""
+        slacks = np.arange(2 * self._size, dtype=np.int32)
+        self._solver.changeColsCost(len(slacks), slacks, np.concatenate([center + width, width - center]))
+        for attempt, strategy in enumerate((4, 1)):  # primal simplex; where it fails, the dual one from the beginning
+            if attempt:
+                self._solver.clearSolver()
+            self._solver.setOptionValue("simplex_strategy", strategy)
+            self._solver.setOptionValue("time_limit", self._solver.getRunTime() + max(seconds, 0.1))
+            self._solver.run()
+            if self._solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+                solution = self._solver.getSolution()
+                values, duals = np.array(solution.col_value), np.array(solution.row_dual)
+                prices = duals[:-1] / self._mean + duals[-1]
+                self._forget(prices, values[len(slacks) :])
+                return Boxed(prices, values[len(slacks) :][self._kept], float(values[: len(slacks)].sum()))
+        return None
+
+    def _forget(self, prices: Array, weights: Array) -> None:
+        """Where there are too many columns, keep those in use and the cheapest."""
+        count = len(self.costs)
+        self._kept = np.ones(count, np.bool_)
+        if count <= _TOO_MANY * self._size:
+            return
+        reduced = np.where(weights > 0, -np.inf, self.costs - self.points @ prices)
+        self._kept[np.argsort(reduced, kind="stable")[_KEPT * self._size :]] = False
+        gone = 2 * self._size + np.flatnonzero(~self._kept)
+        self._solver.deleteCols(len(gone), gone.astype(np.int32))
+        self.points, self.costs = self.points[self._kept], self.costs[self._kept]

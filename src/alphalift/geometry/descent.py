@@ -1,0 +1,98 @@
+"""Local minima of the pricing problem: candidates for columns, of which nothing has to be proven.
+
+"The algorithm", step 1, in docs/theory.md: phi is replaced by its tangent on the symbols in use, the linear program
+that is left is solved by the interior point, and so on. A concave function lies below its tangents, so every step descends.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from alphalift.compiled import MATRIX, VECTOR, compile_once, spliced
+from alphalift.geometry.interior_point import MINIMISER, compiled_interior_point
+from alphalift.geometry.pricing import PRICING, Pricing, linear_program
+
+# Descents end after three or four tangents, or swap symbols for ever smaller gains.
+_MOST_TANGENTS = 20
+# Lighter symbols leave a candidate: the interior point never reaches 0 exactly, but its _ACCURACY is far below this.
+_LIGHT = 1e-8
+# What the complementary products of a tangent's program may sum to: far below any gain that counts.
+_ACCURACY = 1e-11
+# A tangent that gains less than this gains nothing: as much as its program may be off.
+_LEAST_GAIN = 1e-11
+# An upper end of V that never binds, since V <= 1: the interior point works on boxes.
+_NO_UPPER_END = 1.5
+# By how much the mass may miss 1 after light symbols have left: more than the _LIGHT ones' together; beyond it the program
+# was not solved.
+_MASS_TOLERANCE = 1e-6
+
+
+def compiled_descend() -> Any:
+    signature = types.void(MINIMISER, *PRICING, MATRIX, VECTOR)
+    return partial(compile_once(descend, signature), compiled_interior_point())
+
+
+def descend(minimise, feasible, curve, prices, points, values):
+    """Replace every row of points by a local minimum near it, and write its objective sum phi(V) - u.V into values.
+
+    The objective is infinite where the first step already failed.
+    """
+    problem = Pricing(feasible, curve, prices)
+    trial, dual = np.empty(points.shape[1]), np.empty(feasible.moments.shape[1] + 1)
+    for i in range(len(points)):
+        values[i] = np.inf
+        for _ in range(_MOST_TANGENTS):
+            program, symbols = _tangent_program(problem, points[i])
+            found = np.empty(len(program.rates))
+            minimise(program, dual, found, _ACCURACY, np.inf)
+            value = _tidied(problem, symbols, found, trial)
+            if not value < values[i] - _LEAST_GAIN:
+                break
+            values[i] = value
+            for x in range(len(trial)):
+                points[i, x] = trial[x]
+
+
+@spliced
+def _tangent_program(problem, point):
+    """phi replaced by its tangent at the point, on the symbols that are in use there: the program and its symbols."""
+    feasible, curve, prices = problem.feasible, problem.curve, problem.prices
+    symbols, count = np.empty(len(point), np.int64), 0
+    for x in range(len(point)):
+        if point[x] > _LIGHT:
+            symbols[count] = x
+            count += 1
+    program = linear_program(
+        feasible, symbols[:count], 1.0, np.zeros(feasible.moments.shape[1]), feasible.base_capacity
+    )
+    width, rates = program.width, program.rates
+    for k in range(count):
+        width[k] = _NO_UPPER_END
+        rates[k] = curve(point[symbols[k]], 1) - prices[symbols[k]]
+    return program, symbols[:count]
+
+
+@spliced
+def _tidied(problem, symbols, found, trial):
+    """A program's minimiser without light symbols into trial, and its objective; infinite if it is no distribution."""
+    curve, prices = problem.curve, problem.prices
+    mass, value = 0.0, 0.0
+    for x in range(len(trial)):
+        trial[x] = 0.0
+    for k in range(len(symbols)):
+        if found[k] > _LIGHT:
+            trial[symbols[k]] = found[k]
+            mass += found[k]
+    if not abs(mass - 1.0) < _MASS_TOLERANCE:
+        return np.inf
+    for k in range(len(symbols)):
+        x = symbols[k]
+        trial[x] /= mass
+        value += curve(trial[x], 0) - prices[x] * trial[x]
+    return value

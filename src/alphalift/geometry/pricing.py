@@ -1,0 +1,79 @@
+"""The pricing problem as kernels take it: minimise sum_x phi(V_x) - u.V over the distributions V in a convex set.
+
+phi is concave with phi(0) = 0, u are prices ("The bound" in docs/theory.md). The moments V A lie in a set that is known by
+its support function (alphalift.convex). `bound` proves lower bounds on boxes, `tree` splits boxes, `descent` finds local
+minima; for the last two the objective is replaced by a linear one, on chosen symbols: `linear_program`.
+"""
+
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from alphalift.arrays import Array
+from alphalift.compiled import CURVE, MATRIX, VECTOR, copy_row, subroutine, tuple_type
+from alphalift.convex import CONSTRAINTS, Constraints
+from alphalift.geometry.interior_point import ConvexProgram
+
+
+class Feasible(NamedTuple):
+    """The V whose moments V A lie in the set, which may have slacks in [0, widths] with these coefficients, (count, k).
+
+    The capacities of constraints are base_capacity + V M; M, (|X|, constraints), has no columns where there is no cone.
+    A moment's error is `roundings` unit roundoffs of its entry of `moment_sizes` at most, and so are others ("Floats" in
+    docs/theory.md).
+    """
+
+    constraints: Constraints
+    moments: Array  # A, (|X|, k)
+    slacks: Array
+    widths: Array
+    base_capacity: Array
+    capacities: Array  # M
+    moment_sizes: Array
+    roundings: float
+
+
+class Pricing(NamedTuple):
+    """The whole problem: the feasible V, the compiled curve phi and the prices u."""
+
+    feasible: Feasible
+    curve: Any
+    prices: Array
+
+
+class Box(NamedTuple):
+    """low <= V <= high."""
+
+    low: Array
+    high: Array
+
+
+# A Pricing as the entries of compiled functions: numba takes a compiled curve for a pointer only where it is an argument.
+PRICING = (
+    tuple_type(Feasible, CONSTRAINTS, MATRIX, MATRIX, VECTOR, VECTOR, MATRIX, MATRIX, types.float64),
+    types.FunctionType(CURVE),
+    VECTOR,
+)
+
+
+@subroutine
+def linear_program(feasible, symbols, mass, base_moments, base_capacity):
+    """The program over these symbols and the set's slacks. The symbols' rates and widths, 0 and 1, are to be filled in."""
+    count, size = len(symbols), len(base_moments)
+    total = count + len(feasible.widths)
+    moments, capacities = np.empty((total, size)), np.zeros((total, feasible.capacities.shape[1]))
+    rates, width, counted = np.zeros(total), np.ones(total), np.ones(total)
+    for k in range(count):
+        copy_row(feasible.moments, symbols[k], moments, k)
+        copy_row(feasible.capacities, symbols[k], capacities, k)
+    for k in range(count, total):
+        copy_row(feasible.slacks, k - count, moments, k)
+        width[k], counted[k] = feasible.widths[k - count], 0.0
+    return ConvexProgram(
+        feasible.constraints, moments, capacities, counted, rates, width, base_moments, base_capacity, mass
+    )

@@ -1,0 +1,172 @@
+"""What was typed, as the library takes it: promises, places to write to, declared columns, workers, curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from alphalift.clock import Clock
+from alphalift.document import Stored, load, to_document
+from alphalift.errors import InputError, ProofError
+from alphalift.joint import Joint
+from alphalift.measures import epsilon_max
+from alphalift.regions import AlphaLift, Region, grid, parse
+from alphalift.solution import Solution, Status
+from alphalift.sweep import Tradeoff, sweep
+from alphalift.tables import read_joint
+from alphalift.together import columns_before
+from alphalift.whole import require_file_place, require_not, require_outside, whole_file
+from alphalift.workers import Workers
+from alphalift.workers import dask as dask_executor
+
+# Seconds that a file gets at least, whatever is left of the time limit.
+_LEAST_FILE_SECONDS = 1.0
+
+
+def region_of(promise: str | None, alpha: str | None, epsilon: str | None) -> Region:
+    """The promise, which is given as one text or as alpha and epsilon."""
+    if promise is not None and alpha is None and epsilon is None:
+        return parse(promise)
+    if promise is None and alpha is not None and epsilon is not None:
+        return AlphaLift(alpha, epsilon)  # type: ignore[arg-type]  # texts keep the digits that were typed
+    raise InputError("give the promise as --alpha and --epsilon, or as --promise")
+
+
+def check_folder(out: Path) -> None:
+    """Fail before the work, not after it."""
+    if any(place.exists() and not place.is_dir() for place in (out, *out.parents)):
+        raise InputError(f"{out} is a file, or lies in one; expected a folder to write to")
+
+
+def open_mechanism(path: Path, openings: Sequence[Path]) -> Stored:
+    """The mechanism, opened by that of the openings which fits if it withholds its counts."""
+    for opening in openings:
+        with suppress(ProofError):
+            return load(path, opening)
+    return load(path)
+
+
+def check_output(out: Path, given: Sequence[Path]) -> None:
+    """Fail before the work, not after it, and never write over the table, which is the first, or what else is given."""
+    require_not(out, given)
+    require_outside(out, given[0])
+    require_file_place(out)
+
+
+def write_text(path: Path, text: str) -> None:
+    """The text as a file that appears whole."""
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8", newline="")
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What was declared about a table's columns."""
+
+    drop_missing: bool
+    bins: dict[str, list[float]]
+    alphabet: dict[str, list[str]] = field(default_factory=dict)
+    anyway: bool = False
+
+    def read(self, table: Path, sensitive: list[str], useful: list[str], after: Sequence[Stored] = ()) -> Joint:
+        """The joint, with the columns beside it that were released before."""
+        beside = columns_before(after)
+        if not all(variable.columns for variable in beside):
+            raise InputError("a mechanism given with --after does not say which columns it releases; design it again")
+        return read_joint(
+            table,
+            sensitive=sensitive,
+            useful=useful,
+            missing="drop" if self.drop_missing else "symbol",
+            bins=self.bins,
+            alphabet=self.alphabet,
+            beside=beside,
+            anyway=self.anyway,
+        )
+
+    def source(self, columns: list[str]) -> str:
+        """Where the domain came from, for the file's provenance."""
+        declared = [*self.bins, *self.alphabet]
+        read = [column for column in columns if column not in declared]
+        parts = [
+            f"{'declared' if names is declared else 'read from the table'} for {', '.join(names)}"
+            for names in (declared, read)
+            if names
+        ]
+        return f"domain {' and '.join(parts)}"
+
+
+def read_alphabet(texts: list[str] | None) -> dict[str, list[str]]:
+    """Declared values by column, read from files with one value a line."""
+    declared = {}
+    for column, file in alphabet_files(texts).items():
+        try:
+            declared[column] = file.read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            raise InputError(f"{file} is not a text in UTF-8; expected one value a line") from None
+    return declared
+
+
+def alphabet_files(texts: list[str] | None) -> dict[str, Path]:
+    files: dict[str, Path] = {}
+    for text in texts or []:
+        column, sign, file = text.partition("=")
+        if not sign or not Path(file).is_file():
+            raise InputError(f"an alphabet is written as 'column=FILE' with a file that exists, not {text!r}")
+        if column in files:
+            raise InputError(f"--alphabet is given twice for the column {column!r}; put all its values into one file")
+        files[column] = Path(file)
+    return files
+
+
+def read_bins(texts: list[str] | None) -> dict[str, list[float]]:
+    """Declared bins by column: 'age=18,30' are <18, 18 to <30 and >=30."""
+    bins: dict[str, list[float]] = {}
+    for text in texts or []:
+        column, sign, edges = text.rpartition("=")
+        if column in bins:
+            raise InputError(f"--bins is given twice for the column {column!r}; put all its edges into one")
+        try:
+            bins[column] = [float(edge) for edge in edges.split(",")]
+        except ValueError:
+            sign = ""
+        if not sign:
+            raise InputError(f"bins are written as 'column=18,30,65', not {text!r}")
+    return bins
+
+
+@contextmanager
+def chosen_workers(count: int | None, dask: str | None) -> Iterator[Workers]:
+    """Who computes: processes here, or a Dask cluster."""
+    if count is not None and dask is not None:
+        raise InputError("give --workers, for processes on this machine, or --dask, for a cluster, not both")
+    if dask is None:
+        yield count
+    else:
+        with dask_executor(dask) as executor:
+            yield executor
+
+
+def sweep_curves(
+    joint: Joint, alphas: list[float], points: int, workers: Workers = None, resume: Path | None = None
+) -> Tradeoff:
+    """Evenly spaced epsilons up to the largest eps_max, shared by all alphas; a single one if S tells nothing."""
+    ends = [epsilon_max(joint, alpha) for alpha in alphas]
+    # Rounded up to six digits, so that each curve reaches the point from which X itself may be published.
+    epsilons = np.unique(np.ceil(np.append(np.linspace(0, max(ends), points), ends) * 1e6 - 1e-6) / 1e6 + 0.0)
+    regions = grid(AlphaLift, alpha=alphas, epsilon=epsilons.tolist())
+    return sweep(joint, regions, workers=workers, resume=resume)
+
+
+def document_of(solution: Solution, clock: Clock) -> dict[str, Any]:
+    """The mechanism as a file has it; its certificate is shortened to what there is time for, and soon after Ctrl-C."""
+    seconds = 0.0 if solution.status is Status.INTERRUPTED else clock.left
+    try:
+        return to_document(solution, clock=Clock(max(seconds, _LEAST_FILE_SECONDS)))
+    except KeyboardInterrupt:
+        return to_document(solution, clock=Clock(0))

@@ -1,0 +1,119 @@
+"""Three secrets or more: columns from local minima, and branch and bound for what no mechanism can exceed."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from alphalift.arrays import Array
+from alphalift.clock import Clock
+from alphalift.convex import ConvexSet
+from alphalift.geometry.concave import ConcaveProgram, Search
+from alphalift.joint import Joint
+from alphalift.regions import Region
+from alphalift.solvers.candidates import first_points, neighbours, pull_inside
+from alphalift.solvers.run import Run, Settings, curve_of
+from alphalift.utilities import Utility
+
+# Nodes split at once; small at first, while each may still bring a better column.
+_FEW_NODES, _MANY_NODES = 16, 64
+_IDLE_ROUNDS = 3
+# Nats of budget that the program leaves unused which finds columns, to be sure of the margin that they must leave.
+_PROGRAM_MARGIN = 4e-11
+
+
+class SearchRun(Run):
+    """Columns from local minima, and branch and bound for the least h(V) - u.V, which also finds starts for them."""
+
+    def __init__(self, settings: Settings, joint: Joint, region: Region, utility: Utility, warm: Array) -> None:
+        self.program = concave_program(joint, region, utility)
+        self.inner_program = concave_program(joint, region.tightened(_PROGRAM_MARGIN), utility)
+        with (settings.clock or Clock()).stopped():
+            self.program.compile()
+        super().__init__(settings, joint, region, utility, warm)
+        # A search may leave this much; the rest of the gap covers what the linear program itself leaves.
+        self.threshold = -0.9 * settings.relative_gap * self.everything
+        self.threads = settings.threads or os.cpu_count() or 1
+        self.search: Search | None = None
+        self.exhausted = False
+
+    def start(self) -> None:
+        self.starts = first_points(self.joint, self.inner, self.clock)
+        self.mixture = self.mix(self.starts)
+        self._improve_locally(self.starts)
+
+    def price(self) -> bool:
+        # What one search has found stays a start: at later prices it leads to other columns.
+        self.starts = np.concatenate([self.starts, self._search()])
+        return True
+
+    def improve(self) -> None:
+        self.exhausted = not self._improve_around(self.starts)
+
+    def _improve_around(self, starts: Array) -> bool:
+        """Local phases from the starts and from the neighbours of the columns in use, while these pay."""
+        improved, paying = self._improve_locally(starts), True
+        while paying and self.limit is None:
+            before = self.mixture.value
+            if not self._add(neighbours(self.mixture.points)):
+                break
+            improved = True
+            self._improve_locally(starts)
+            paying = before - self.mixture.value > -self.threshold
+        return improved
+
+    def _improve_locally(self, starts: Array) -> bool:
+        """Columns from local minima alone, until they stop paying: cheap, and prices become sensible."""
+        improved, idle = False, 0
+        while idle < _IDLE_ROUNDS and self.limit is None:
+            before = self.mixture.value
+            if not self._add(np.concatenate([starts, self.mixture.points])):
+                break
+            improved = True
+            # Degenerate steps change only the prices; a few of them are worth their while.
+            idle = idle + 1 if before - self.mixture.value < -0.02 * self.threshold else 0
+        return improved
+
+    def _add(self, starts: Array) -> bool:
+        """Descend from the starts, keep what has a negative reduced cost, mix again; whether there was any."""
+        prices = self.mixture.prices
+        points, values = self.inner_program.local_minima(prices, starts)
+        points = pull_inside(points[values < 0.1 * self.threshold], self.joint, self.inner, self.clock)
+        points = points[self.utility.uncertainty(points) - points @ prices < 0.1 * self.threshold]
+        if not len(points):
+            return False
+        _, first = np.unique(points.round(7), axis=0, return_index=True)
+        self.mixture = self.mix(points[first])
+        return True
+
+    def new_search(self, prices: Array) -> Search:
+        return Search(self.program, prices, self.threshold, self.threads)
+
+    def _search(self) -> Array:
+        """Branch and bound at the present prices: improves the bound, returns starts for better columns.
+
+        It ends when closed, at a limit, or once enough starts lie below the threshold, unless those had been exhausted.
+        """
+        prices = self.mixture.prices
+        if self.search is None:
+            self.search = self.new_search(prices)
+        else:
+            self.search.change_prices(prices, self.threshold)
+        search = self.search
+        found, enough = [np.empty((0, len(prices)))], 2 * len(prices) + 20
+        total = 0
+        while not search.finished and self.limit is None and (self.exhausted or total < enough):
+            points = search.grow(_FEW_NODES if search.nodes < 8 * len(prices) else _MANY_NODES)
+            objective = self.utility.uncertainty(points) - points @ prices
+            found.append(points[objective < self.threshold])
+            total += len(found[-1])
+            self.nodes = search.nodes
+        self.use_bound(prices, search.lower_bound, search.certificate)
+        return np.concatenate(found)
+
+
+def concave_program(joint: Joint, region: Region, utility: Utility) -> ConcaveProgram:
+    """The pricing problem of a region: what every V in it costs, but for the prices."""
+    body = ConvexSet.intersecting([component.constraint(joint.p_s) for component in region.components])
+    return ConcaveProgram(body, curve_of(utility), joint.p_s_given_x.T, float(joint.p_s.min()))

@@ -1,0 +1,189 @@
+"""The bound that kernels compute in floats never exceeds the formula's exact value (docs/theory.md, "Floats")."""
+
+import math
+from fractions import Fraction
+from operator import mul
+
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpq
+from pricing_problems import bound_at
+
+from alphalift import KL, LDP, LIP, AlphaLift, ChiSquare, Joint, MaxLift, MutualInformation, Renyi, TotalVariation
+from alphalift.exact import exact
+from alphalift.regions import After
+from alphalift.solvers.search import concave_program
+
+REGIONS = [
+    MaxLift(0.1),
+    MaxLift(2.5),
+    AlphaLift(10, 0.2),
+    AlphaLift(1.01, 0.003),
+    AlphaLift(2, 3),
+    Renyi(3, 0.1),
+    ChiSquare(0.3),
+    LIP(0.3),
+    LIP(lower=1e-9, upper=2),
+    LDP(0.7),
+    TotalVariation(0.1),
+    KL(0.1),
+    KL(1e-6),
+]
+
+
+def ball(value):
+    value = Fraction(value)
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def prior(joint):
+    return [ball(Fraction(own, joint.total)) for own in joint.s_weights]
+
+
+def exact_sides(region, joint):
+    """g of half-spaces, exactly: what `Region.constraint` computes in floats."""
+    p = prior(joint)
+    if isinstance(region, AlphaLift):
+        return [(ball(exact(region.epsilon)).exp() * own).min(arb(1)) for own in p]
+    if isinstance(region, LIP):
+        up, least = ball(exact(region.upper)).exp(), (-ball(exact(region.lower))).exp()
+        return [(up * own).min(1 - least * (1 - own)) for own in p] + [-least * own for own in p]
+    if isinstance(region, TotalVariation):
+        return [*p, ball(exact(region.epsilon))]
+    return [arb(0)] * (2 * len(p))
+
+
+def exact_support(region, joint, w):
+    """sigma(w), exactly, for w >= 0."""
+    p = prior(joint)
+    if isinstance(region, KL):
+        *w, b = map(ball, w)
+        mean = sum((own * (16 * (entry / b - 1)).exp() for own, entry in zip(p, w, strict=True)), arb(0))
+        return b * (1 + (ball(exact(region.epsilon)) - 1 + mean) / 16)
+    order = 2 if isinstance(region, ChiSquare) else getattr(region, "alpha", getattr(region, "order", math.inf))
+    if math.isinf(order):
+        return sum((g * ball(own) for g, own in zip(exact_sides(region, joint), w, strict=True)), arb(0))
+    alpha = ball(exact(order))
+    if isinstance(region, ChiSquare):
+        t = (1 + ball(exact(region.epsilon)) ** 2).sqrt()
+    else:
+        t = (ball(exact(region.epsilon)) * ((alpha - 1) / alpha if isinstance(region, Renyi) else 1)).exp()
+    t = t.min(min(p, key=float) ** (1 / alpha - 1))
+    power = alpha / (alpha - 1)
+    mean = sum((own * ball(entry) ** power for own, entry in zip(p, w, strict=True) if entry), arb(0))
+    return t * mean ** (1 / power) if any(w) else arb(0)
+
+
+def exact_directions(region, joint):
+    """The constraint's directions, rows of coefficients of the secrets, and its slacks with their widths."""
+    size = len(joint.s_weights)
+    unit = [[arb(int(i == s)) for s in range(size)] for i in range(size)]
+    none = [arb(0)] * size
+    if isinstance(region, LIP | LDP):
+        rows = unit + [[-own for own in row] for row in unit]
+        if isinstance(region, LIP):
+            return rows, []
+        p, t = prior(joint), ball(exact(region.epsilon)).exp()
+        return rows, [([-own for own in p] + [own / t for own in p], t.min(1 / min(p, key=float)))]
+    if isinstance(region, TotalVariation):
+        width = ball(exact(region.epsilon))
+        return [*unit, none], [([arb(-int(i == s)) for i in range(size)] + [arb(1)], width) for s in range(size)]
+    return [*unit, none] if isinstance(region, KL) else unit, []
+
+
+def exact_value(region, joint, box, prices, dual):
+    """The bound's formula with exact probabilities: docs/theory.md, "The bound", and 7a for cones."""
+    *w, nu = dual
+    after = region if isinstance(region, After) else None
+    component, base, blocks = (region.region, region.base, range(len(region.counts))) if after else (region, joint, [0])
+    directions, slacks = exact_directions(component, base)
+    own = [list(map(ball, w[b * len(directions) : (b + 1) * len(directions)])) for b in blocks]
+    sigma = [exact_support(component, base, w[b * len(directions) : (b + 1) * len(directions)]) for b in blocks]
+    total = ball(nu) - (arb(0) if after else sigma[0])
+    for x, (price, *ends) in enumerate(zip(prices, *box, strict=True)):
+        c = ball(price) + ball(nu)
+        for b in blocks:
+            given = given_x(after.counts[b] if after else joint.weights, after.known if after else joint, x)
+            moments = [sum(map(mul, row, given)) for row in directions]
+            c -= sum(map(mul, moments, own[b]), arb(0)) - (sum(given) * sigma[b] if after else 0)
+        values = [(-ball(v) * ball(v).log() if v else arb(0)) - c * ball(v) for v in ends]
+        total += values[0].min(values[1])
+    for coefficients, width in slacks:
+        for w_of_block in own:
+            total += (width * sum(map(mul, coefficients, w_of_block), arb(0))).min(arb(0))
+    return total
+
+
+def given_x(block, joint, x):
+    return [ball(Fraction(row[x], joint.x_weights[x])) for row in block]
+
+
+def random_joint(rng):
+    shape = int(rng.integers(2, 5)), int(rng.integers(2, 7))
+    return Joint(rng.integers(1, 10 ** int(rng.integers(1, 9)), shape), counts=True)
+
+
+def after_another(rng, region):
+    """The promise after a release with three outputs that tell nothing by themselves."""
+    shares = rng.integers(1, 60, 3)
+    base = rng.integers(1, 10 ** int(rng.integers(1, 6)), (3, 4))
+    blocks = tuple(tuple(tuple(map(int, share * row)) for row in base) for share in shares)
+    return After(region, Joint(base, counts=True), blocks)
+
+
+def random_box(rng, count):
+    ends = np.sort(rng.random((2, count)) ** rng.integers(1, 12), axis=0)
+    low, high = ends * (rng.random((2, count)) > 0.2)
+    high = np.maximum(high, low) if rng.random() < 0.3 else np.maximum(high, 1.0 / count)
+    return np.minimum(low, 1.0 / count), high
+
+
+def random_dual(rng, region, joint):
+    """w >= 0 of any size for every constraint; w / b of an entropy stays below what exp can hold. nu comes with the bound."""
+    w = []
+    for component in region.components:
+        own = 10.0 ** rng.integers(-3, 9) * rng.random(len(component.constraint(joint.p_s).directions)) ** rng.integers(
+            1, 4
+        )
+        if isinstance(component, KL) or isinstance(getattr(component, "region", None), KL):
+            own[-1] = own[:-1].max() / rng.uniform(0.1, 19.0)
+        w.append(own)
+    return np.concatenate([*w, [0.0]])
+
+
+@pytest.mark.parametrize("together", [False, True], ids=["alone", "after"])
+@pytest.mark.parametrize("promise", REGIONS, ids=repr)
+def test_the_bound_in_floats_is_at_most_the_exact_one(promise, together):
+    rng, compared, loosest = np.random.default_rng(7), 0, 0.0
+    for _ in range(20):
+        region = after_another(rng, promise) if together else promise
+        joint = region.known if together else random_joint(rng)
+        program = concave_program(joint, region, MutualInformation())
+        box, dual = random_box(rng, len(joint.p_x)), random_dual(rng, region, joint)
+        prices = rng.normal(size=len(joint.p_x)) * 10.0 ** rng.integers(0, 4)
+        bound, dual = bound_at(program, prices, box, dual)
+        if np.isfinite(bound):
+            with ctx.workprec(300):
+                value = exact_value(region, joint, box, prices, dual)
+                assert ball(bound) <= value
+                loosest = max(loosest, float((value - ball(bound)) / ball(abs(bound) + np.abs(dual).sum())))
+            compared += 1
+    assert compared > 8
+    assert loosest < 1e-10  # what it leaves is rounding
+
+
+def test_the_bound_leaves_the_error_of_a_side_near_one():
+    """An earlier output with one secret alone, which nearly everybody has: its coefficient 1 - P(s) is almost all rounding."""
+    n = 3334567900
+    counts = (((n - 2, n + 1, n // 3), (0, 0, 0)), ((2 * n - 3, 2 * n + 6, n - n // 3), (1, 1, 2)))
+    region = After(TotalVariation(1e-8), Joint(np.sum(counts, axis=0), counts=True), counts)
+    program = concave_program(region.known, region, MutualInformation())
+    rng, compared = np.random.default_rng(0), 0
+    for size in 10.0 ** np.arange(5, 12):
+        box, prices = random_box(rng, 3), rng.normal(size=3)
+        bound, dual = bound_at(program, prices, box, np.array([size, 0.0, size, 0.0, 0.0, 0.0, 0.0]))
+        if np.isfinite(bound):
+            compared += 1
+            with ctx.workprec(300):
+                assert ball(bound) <= exact_value(region, region.known, box, prices, dual)
+    assert compared > 3

@@ -1,0 +1,122 @@
+"""A start that does not wait: what is loaded when, what is said while kernels are compiled, and Ctrl-C on the way."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import alphalift
+
+HEAVY = {"duckdb", "highspy", "matplotlib", "numba", "numpy", "pandas", "pyarrow", "scipy"}
+NOTICE = "Compiling the solver's kernels, once on this machine"
+COMPILE = "from alphalift import MutualInformation; MutualInformation().compiled_curve()"
+
+
+def python(*arguments, **settings):
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=400, env={**os.environ, **settings}
+    )
+
+
+def loaded(*arguments):
+    """The packages that Python imports on the way, by its own account."""
+    lines = python("-X", "importtime", *arguments).stderr.splitlines()
+    return {line.rpartition("|")[2].strip().partition(".")[0] for line in lines if line.startswith("import time:")}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-c", "import alphalift"),
+        ("-c", "import alphalift; dir(alphalift); alphalift.InputError"),
+        ("-m", "alphalift"),
+        ("-m", "alphalift", "--help"),
+        ("-m", "alphalift", "--version"),
+        ("-m", "alphalift", "design", "--help"),
+        ("-m", "alphalift", "apply", "--help"),
+        ("-m", "alphalift", "design", "table.csv"),
+        ("-m", "alphalift", "nothing"),
+    ],
+)
+def test_neither_the_import_nor_help_loads_a_library_of_numbers(arguments):
+    packages = loaded(*arguments)
+    assert "alphalift" in packages
+    assert not packages & HEAVY
+
+
+def test_what_is_used_is_loaded():
+    assert loaded("-c", "import alphalift; alphalift.design") >= {"highspy", "numba", "numpy", "scipy"}
+
+
+@pytest.mark.parametrize("name", alphalift.__all__)
+def test_a_public_name_is_what_its_home_has(name):
+    value = getattr(alphalift, name)
+    assert name in dir(alphalift)
+    home = alphalift._HOMES.get(name)
+    assert value is (sys.modules[f"alphalift.{name}"] if home is None else getattr(sys.modules[home], name))
+
+
+def test_a_module_does_not_hide_the_function_of_its_name():
+    """Whoever imports which of them first, and however."""
+    code = "import alphalift.design, alphalift.sweep.run, alphalift.compare as compare, alphalift\n"
+    code += "from alphalift import design, sweep\n"
+    code += (
+        "print(*(f.__name__ for f in (design, sweep, compare, alphalift.design, alphalift.sweep, alphalift.compare)))"
+    )
+    assert python("-c", code).stdout.split() == 2 * ["design", "sweep", "compare"]
+
+
+def test_all_names_are_there_for_a_star():
+    code = "from alphalift import *; import alphalift; print(set(alphalift.__all__) <= set(globals()))"
+    assert python("-c", code).stdout == "True\n"
+
+
+def test_modules_are_attributes_and_other_names_are_not():
+    assert python("-c", "import alphalift; print(alphalift.regions.__name__)").stdout == "alphalift.regions\n"
+    assert alphalift.__version__
+    for name in ("nothing", "_nothing", "__nothing__"):
+        with pytest.raises(AttributeError, match=f"module 'alphalift' has no attribute '{name}'"):
+            getattr(alphalift, name)
+
+
+@pytest.mark.parametrize("package", ["typer", "numpy", "numba", "flint"])
+def test_ctrl_c_while_a_package_is_loaded_is_one_line(package, tmp_path):
+    code = f"""
+import sys
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {package!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["alphalift", "demo", "--out", {str(tmp_path)!r}]
+from alphalift.__main__ import main
+main()
+"""
+    run = python("-c", code)
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "alphalift: interrupted\n")
+
+
+def test_compiling_is_said_once_and_only_where_it_happens(tmp_path):
+    first = python("-c", COMPILE, NUMBA_CACHE_DIR=str(tmp_path))
+    assert first.stderr.count(NOTICE) == len(first.stderr.splitlines()) == 1
+    second = python("-c", COMPILE, NUMBA_CACHE_DIR=str(tmp_path))
+    assert (second.returncode, second.stderr) == (0, "")
+
+
+def test_ctrl_c_ends_compiling(tmp_path):
+    """Wherever numba is: the signal comes with the notice, and what was begun is not finished."""
+    code = f"""
+import logging, os, signal
+class Interrupt(logging.Handler):
+    def emit(self, record):
+        os.kill(os.getpid(), signal.SIGINT)
+logging.getLogger("alphalift").addHandler(Interrupt())
+try:
+    {COMPILE}
+except KeyboardInterrupt:
+    print("ended", signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+    run = python("-c", code, NUMBA_CACHE_DIR=str(tmp_path))
+    assert (run.stdout, run.stderr) == ("ended True\n", "")
+    assert not list(tmp_path.rglob("*.nbc"))
