@@ -13,6 +13,7 @@ import numpy as np
 
 import reference
 from alphalift import Algorithm1, AlphaLift, Joint, MutualInformation, grid
+from where import where
 
 JOINTS = 3
 COARSE = reference.PAPER_EPSILONS[4::9][:20]
@@ -50,6 +51,7 @@ def compare(name: str, p_sx: reference.Array, epsilons: tuple[float, ...]) -> fl
 
 
 def main() -> None:
+    print(where("scipy", "pycddlib-standalone"), flush=True)
     ours(reference.random_joint(99), COARSE)  # imports and caches, on both sides of no comparison
     worst = max(compare(f"joint {seed}, 20 epsilons", reference.random_joint(seed), COARSE) for seed in range(JOINTS))
     worst = max(

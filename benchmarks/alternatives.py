@@ -1,6 +1,7 @@
 """What one would do without alphalift, beside it: the convex-concave procedure, and a global solver for the bound.
 
 python benchmarks/alternatives.py        # about ten minutes; prints two tables
+python benchmarks/alternatives.py 10     # at most 10 seconds for each instance of either
 
 The convex-concave procedure (cvxpy with Clarabel) works on P_XY itself: mutual information is convex in it, so each
 step maximises its tangent over all mechanisms that keep the promise. It ends in a local optimum and proves nothing.
@@ -10,22 +11,22 @@ A global solver (SCIP) gets the pricing problem at the prices where our search e
 from __future__ import annotations
 
 import math
-import platform
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 
 import cvxpy as cp
 import numpy as np
 import pyscipopt as scip
 
 from alphalift import AlphaLift, Joint, Mechanism, MutualInformation, Optimal, Solution, design, read_joint
+from alphalift.arrays import Array
 from alphalift.data import adult
-from alphalift.exact import Array
 from alphalift.geometry.concave import Certificate, Search
 from alphalift.paper import random_joints
-from alphalift.solvers.optimal import concave_program
+from alphalift.solvers.search import concave_program
+from where import where
 
 MOST_STARTS = 50
 LEAST_STEP = 1e-6
@@ -139,12 +140,12 @@ def _tidied(joint: Joint, p_yx: Array) -> Mechanism:
     return Mechanism(joint, p_yx / p_yx.sum(axis=0))
 
 
-def compare_designs(instance: Instance) -> None:
+def compare_designs(instance: Instance, most_seconds: float) -> None:
     """One row: what the convex-concave procedure reaches, and what the certified optimum is."""
     solution, seconds = timed_optimum(instance)
     begin = time.perf_counter()
     procedure = ConvexConcave(instance.joint, instance.region)
-    found = procedure.restart(CCP_SECONDS)
+    found = procedure.restart(most_seconds)
     ccp_seconds = time.perf_counter() - begin
     best = max(found, key=Mechanism.utility)
     excess = max(best.worst_value(instance.region) / instance.region.budget - 1, 0.0)
@@ -179,7 +180,7 @@ def pricing_model(instance: Instance, prices: Array) -> scip.Model:
     return model
 
 
-def compare_bounds(instance: Instance) -> None:
+def compare_bounds(instance: Instance, most_seconds: float) -> None:
     """One row: the bound of the pricing problem by our search and by SCIP, which both stop at our threshold."""
     certificate = timed_optimum(instance)[0].certificate
     assert isinstance(certificate, Certificate)
@@ -191,7 +192,7 @@ def compare_bounds(instance: Instance) -> None:
     seconds = time.perf_counter() - begin
 
     model = pricing_model(instance, certificate.prices)
-    model.setParam("limits/time", SCIP_SECONDS)
+    model.setParam("limits/time", most_seconds)
     model.setParam("limits/dual", certificate.threshold)
     begin = time.perf_counter()
     model.optimize()
@@ -205,14 +206,14 @@ def compare_bounds(instance: Instance) -> None:
 
 
 def main() -> None:
+    print(where("cvxpy", "clarabel", "pyscipopt"))
+    ccp_seconds, scip_seconds = [float(sys.argv[1])] * 2 if len(sys.argv) > 1 else (CCP_SECONDS, SCIP_SECONDS)
     # Compile or load the kernels outside of the clock, as any second call finds them.
     for alpha in (3, math.inf):
         timed_optimum(uniform(99, (3, 4), AlphaLift(alpha, 0.1)))
-    packages = ("alphalift", "numpy", "numba", "highspy", "cvxpy", "clarabel", "pyscipopt")
-    print(f"python {platform.python_version()}, " + ", ".join(f"{name} {version(name)}" for name in packages))
 
     print(
-        f"\nUtility / H(X): convex-concave procedure, up to {MOST_STARTS} random starts in {CCP_SECONDS:g} s; Optimal; each on one core"
+        f"\nUtility / H(X): convex-concave procedure, up to {MOST_STARTS} random starts in {ccp_seconds:g} s; Optimal; each on one core"
     )
     print(
         f"{'':24} {'':5} {'':7}  {'convex-concave procedure':^45}  {'Optimal':^23}\n"
@@ -220,14 +221,14 @@ def main() -> None:
         f"{'utility':>7} {'bound':>7} {'seconds':>7}"
     )
     for instance in (*small((0.1, 0.3)), *census(), *large()):
-        compare_designs(instance)
+        compare_designs(instance, ccp_seconds)
     print(
         f"promise+: how far the best run exceeds e^epsilon, relative, without its outputs rarer than {RAREST_OUTPUT:g};"
     )
     print("Optimal keeps it to 1e-12; failed: runs that Clarabel ended with an error, before they converged")
 
     print(
-        f"\nBound of the pricing problem / H(X), to reach `asked`: our search, which does; SCIP within {SCIP_SECONDS:g} s"
+        f"\nBound of the pricing problem / H(X), to reach `asked`: our search, which does; SCIP within {scip_seconds:g} s"
     )
     print(
         f"{'':24} {'':5} {'':7} {'':9}  {'alphalift':^15}  {'SCIP':^35}\n"
@@ -235,7 +236,7 @@ def main() -> None:
         f"{'bound':>9} {'value':>9} {'nodes':>7} {'seconds':>7}"
     )
     for instance in (*small((0.1,)), *large()):
-        compare_bounds(instance)
+        compare_bounds(instance, scip_seconds)
     print("value: the objective of SCIP's best point; the minimum lies between it and the bound")
 
 

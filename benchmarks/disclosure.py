@@ -1,6 +1,7 @@
 """How many tables are consistent with what is shared of a mechanism, and what coarser sharing costs.
 
-    python benchmarks/disclosure.py
+    python benchmarks/disclosure.py           # about 20 minutes
+    python benchmarks/disclosure.py 10        # 10 designs near the truth in place of 150
 
 An observer knows the promise, the number of rows, how alphalift works, and a *view* of the mechanism (its weights at so
 many bits, the codebook, a withheld file). A table is consistent with the view if designing for it gives the same view.
@@ -13,6 +14,7 @@ docs/release.md says what follows; tests/release/test_disclosure.py shows the at
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -33,11 +35,13 @@ from alphalift import (
     to_document,
     withhold_joint,
 )
+from alphalift.arrays import Array
 from alphalift.data import adult
-from alphalift.exact import Array
-from alphalift.proof import as_floats
+from alphalift.proof.checker import rows_of
+from alphalift.proof.rounding import as_floats
 from alphalift.release.told import told
 from alphalift.sharing import bits_for_sharing, for_sharing
+from where import where
 
 Tables = NDArray[np.int16]
 EPSILON = 0.2
@@ -79,7 +83,7 @@ def exact(solution: Solution) -> Any:
 
 
 def exact_bounds(seen: Any) -> Bounds:
-    law = as_floats(seen[2], seen[1])
+    law = as_floats(seen[2], seen[1], len(seen[0]["x"])).toarray()
     # Rounding to few bits mixes and moves weights by so much; the search keeps what may have been there before it.
     slack = np.where(law > 0, (1 << 4 if seen[1] > 20 else 3) * 2.0 ** -seen[1], 0)
     return Bounds(np.maximum(law - slack, 0), law + slack)
@@ -88,7 +92,8 @@ def exact_bounds(seen: Any) -> Bounds:
 def withheld(solution: Solution) -> Any:
     """A withheld file, but for the commitment, which is salted."""
     shared = withhold_joint(to_document(solution), "salt")[0]
-    return shared["labels"], shared["bits"], shared["weights"], shared["claims"]
+    weights = rows_of(shared["weights"], dense=False)
+    return shared["labels"], shared["bits"], weights, shared["claims"]
 
 
 def codebook(solution: Solution) -> Any:
@@ -239,7 +244,7 @@ SIZES = (60, 600, 6000)
 DESIGNS = 150
 
 
-def report(shape: str, rows: int) -> None:
+def report(shape: str, rows: int, designs: int) -> None:
     """A line for each view: tables found near the truth, values of the cell that is known best, utility lost."""
     truth = np.array(TABLES[shape]) * (rows // 60)
     if rows > 60:  # no common divisor, which a mechanism could not tell
@@ -247,11 +252,11 @@ def report(shape: str, rows: int) -> None:
     whole = solved(truth)
     for view in (FIRST, at_bits(52), at_bits(16), at_bits(8), WITHHELD, CODEBOOK):
         bits, begin = view.bits(rows, truth.size), time.perf_counter()
-        found = around(view, truth, designs=DESIGNS)
+        found = around(view, truth, designs=designs)
         values = min(len(set(cell)) for cell in found.reshape(len(found), -1).T.tolist())
         lost = 1 - solved(truth, bits).utility / whole.utility
         seconds = time.perf_counter() - begin
-        print(f"{shape:7}{rows:6}  {view.name:36}{bits:3} bits {len(found):4} of {DESIGNS}", end="")
+        print(f"{shape:7}{rows:6}  {view.name:36}{bits:3} bits {len(found):4} of {designs}", end="")
         print(f"{values:5} values{lost:9.2%} lost {seconds:6.1f} s", flush=True)
 
 
@@ -279,12 +284,18 @@ def census() -> None:
         print(f"census, {joint.total} rows, {region}: {shared.integers.bits} bits, {lost:.2%} lost", flush=True)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    print(where(), flush=True)
+    designs = int(sys.argv[1]) if len(sys.argv) > 1 else DESIGNS
     print("Every table searched (max-lift, epsilon 0.2)")
     search()
     print("Tables near the truth: consistent ones, values of the cell that is known best among them, utility lost")
     for name in TABLES:
         for size in SIZES:
-            report(name, size)
+            report(name, size, designs)
     print("The census in the bits that a withheld file has")
     census()
+
+
+if __name__ == "__main__":
+    main()

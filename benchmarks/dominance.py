@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import math
 import os
-import platform
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 
 import numpy as np
 from loky import ProcessPoolExecutor
 
 from alphalift import Algorithm1, AlphaLift, Joint, Optimal, SettingError, Solution, grid, sweep
-from alphalift.exact import Array
+from alphalift.arrays import Array
+from where import where
 
 SEED = 20240
 JOINTS = 300
@@ -124,7 +123,7 @@ def cell_of(name: str, certified: Solution, heuristic: Solution, stronger: float
         alpha=region.alpha,
         epsilon=region.epsilon,
         status=certified.status.name.lower(),
-        entropy=certified.objective.of_publishing_all(mechanism.joint.p_x),
+        entropy=certified.utility_function.of_publishing_all(mechanism.joint.p_x),
         algorithm1=heuristic.utility,
         utility=certified.utility,
         upper_bound=certified.upper_bound,
@@ -145,9 +144,9 @@ def report(found: list[list[Cell]], seconds: float) -> bool:
     """Print the summary; whether every rule held in every cell."""
     cells = [cell for joint in found for cell in joint]
     refused = sum(not joint for joint in found)
-    packages = ", ".join(f"{name} {version(name)}" for name in ("alphalift", "numpy", "numba", "highspy"))
-    print(f"python {platform.python_version()}, {packages}; {os.cpu_count()} cores, {seconds:.0f} s")
-    print(f"seed {SEED}, {len(found)} joints ({refused} too large for Algorithm 1), {len(cells)} cells")
+    print(
+        f"seed {SEED}, {len(found)} joints ({refused} too large for Algorithm 1), {len(cells)} cells, {seconds:.0f} s"
+    )
     print(f"alpha {', '.join(f'{a:g}' for a in ALPHAS)}; epsilon {', '.join(f'{e:g}' for e in EPSILONS)}; gap {GAP:g}")
     statuses = Counter(cell.status for cell in cells).most_common()
     print("status: " + ", ".join(f"{status} {count}" for status, count in statuses))
@@ -177,6 +176,7 @@ def list_shortfalls(cells: list[Cell]) -> None:
 
 
 def main() -> None:
+    print(where(), flush=True)
     joints = int(sys.argv[1]) if len(sys.argv) > 1 else JOINTS
     begin = time.perf_counter()
     found = all_cells(joints)

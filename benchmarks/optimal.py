@@ -1,20 +1,18 @@
 """The certified optimum at every size: gap, time and memory, one row an instance.
 
 python benchmarks/optimal.py                 # all rows, about 20 minutes; writes benchmarks/optimal.csv
-python benchmarks/optimal.py small census    # some rows
+python benchmarks/optimal.py 6x10 census     # some rows, which are only printed
 """
 
 from __future__ import annotations
 
 import csv
 import math
-import platform
 import resource
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +22,7 @@ from alphalift.baselines import CompleteMerging, SubsetMerging
 from alphalift.data import adult
 from alphalift.geometry.concave import Certificate
 from alphalift.paper import random_joints
+from where import where
 
 
 @dataclass(frozen=True)
@@ -111,6 +110,8 @@ def measure(cell: Cell) -> dict[str, object]:
 
 
 def main() -> None:
+    head = where()
+    print(head, flush=True)
     # Compile or load the kernels outside of the clock, as any second call finds them.
     for region in (AlphaLift(3, 0.1), AlphaLift(math.inf, 0.1)):
         design(uniform(99, 3, 4), region)
@@ -123,17 +124,14 @@ def main() -> None:
     if len(sys.argv) == 1:
         path = Path(__file__).with_suffix(".csv")
         with path.open("w", newline="", encoding="utf-8") as file:
+            file.writelines(f"# {line}\n" for line in head.splitlines())
             writer = csv.DictWriter(file, records[0].keys())
             writer.writeheader()
             writer.writerows(records)
 
 
 def summarise(records: list[dict[str, object]]) -> None:
-    print(
-        f"\npython {platform.python_version()}, "
-        + ", ".join(f"{n} {version(n)}" for n in ("numpy", "numba", "highspy"))
-    )
-    print(f"{'row':42} {'cells':>5} {'worst gap':>9} {'median s':>9} {'worst s':>8}  all kept / above baselines")
+    print(f"\n{'row':42} {'cells':>5} {'worst gap':>9} {'median s':>9} {'worst s':>8}  all kept / above baselines")
     for row in dict.fromkeys(str(record["row"]) for record in records):
         mine = [record for record in records if record["row"] == row]
         seconds = [float(str(record["seconds"])) for record in mine]

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import platform
 import resource
 import subprocess
 import sys
@@ -27,7 +26,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +33,13 @@ import numpy as np
 from loky import ProcessPoolExecutor
 
 from alphalift import AlphaLift, Joint, Mechanism, Optimal, design
-from alphalift.design import prove
 from alphalift.document import to_document, to_json
 from alphalift.proof import checker
+from alphalift.proof.prove import prove
 from alphalift.solution import Solution, Status
 from alphalift.utilities import MutualInformation
 from optimal import uniform
+from where import where
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "proof"))
 import mutations  # type: ignore[import-not-found]
@@ -139,7 +138,7 @@ def problems(arguments: argparse.Namespace) -> bool:
     bad = _complain(outcomes)
     print(f"problems {arguments.count}, of these {second} with the second checker too: {bad} with a violation")
     print("status " + ", ".join(f"{name.lower()} {n}" for name, n in Counter(o.status for o in outcomes).most_common()))
-    for bits in sorted(set(BITS)):
+    for bits in sorted({outcome.bits for outcome in outcomes}):
         lost = sorted((outcome.lost, outcome.what) for outcome in outcomes if outcome.bits == bits)
         above = sum(own > CLOSE for own, _ in lost)
         print(f"{bits} bits: {len(lost)} files, lost by rounding at most {lost[-1][0]:.1e} nats ({lost[-1][1]});")
@@ -319,19 +318,16 @@ def main() -> int:
     commands = parser.add_subparsers(required=True)
     for name, run, count in (("problems", problems, 10_000), ("mutations", mutants, 10_000)):
         command = commands.add_parser(name)
-        command.set_defaults(run=run, name=name)
+        command.set_defaults(run=run)
         command.add_argument("--count", type=int, default=count)
         command.add_argument("--seed", type=int, default=0)
         command.add_argument("--processes", type=int, default=2)
     commands.choices["problems"].add_argument("--second", type=int, default=1000)
     command = commands.add_parser("timing")
-    command.set_defaults(run=timing, name="timing", seed=0)
+    command.set_defaults(run=timing)
     command.add_argument("rows", nargs="*", help="6x10, 6x40, 100x1000x1000; all unless named")
     arguments = parser.parse_args()
-    versions = ", ".join(
-        f"{name} {version(name)}" for name in ("alphalift", "python-flint", "mpmath", "numpy", "highspy")
-    )
-    print(f"{arguments.name}, seed {arguments.seed}; python {platform.python_version()}, {versions}", flush=True)
+    print(where("python-flint", "mpmath"), flush=True)
     return 0 if arguments.run(arguments) else 1
 
 

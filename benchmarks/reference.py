@@ -1,15 +1,13 @@
 """The straightforward Algorithm 1: what anybody would write first, kept as an outside check and a yardstick.
 
 Double description (pycddlib, GPL: never imported by the package) for every single epsilon', one
-`scipy.optimize.linprog` over all candidate columns for every cell. It shares no code with alphalift.
-
-    python benchmarks/reference.py            # times one full grid of the paper, one process
+`scipy.optimize.linprog` over all candidate columns for every cell. It shares no code with alphalift; algorithm1.py
+times it.
 """
 
 from __future__ import annotations
 
 import math
-import time
 
 import cdd
 import numpy as np
@@ -106,12 +104,3 @@ def algorithm1(
             smallest, used[i, j] = mixture(np.vstack(candidates), p_x)
             utility[i, j] = (entropy - smallest) / entropy
     return utility
-
-
-if __name__ == "__main__":
-    begin = time.perf_counter()
-    result = algorithm1(random_joint(0))
-    print(f"reference, one joint, {result.size} cells: {time.perf_counter() - begin:.1f} s")
-    for row, alpha in zip(result, PAPER_ALPHAS, strict=True):
-        shown = ", ".join(f"{row[PAPER_EPSILONS.index(e)]:.5f}" for e in (0.01, 0.05, 0.1, 0.3))
-        print(f"alpha {alpha}: normalised utility at epsilon .01, .05, .1, .3: {shown}")

@@ -1,6 +1,6 @@
 """Releases beside plain copies: rows, seconds, ratios, memory.
 
-    python benchmarks/release.py arrays|parquet|csv|text|count|law|kill [--rows N]
+    python benchmarks/release.py arrays|parquet|csv|text|count|law|kill [--rows N]      # for kill: how often
 
 Each prints its figures; benchmarks/release.txt keeps a run. Tables are made in a temporary folder. Everything is measured
 in its own process, so that memory is that of the task alone.
@@ -30,6 +30,7 @@ from alphalift import AlphaLift, Joint, design, read_joint
 from alphalift.release import Key, Plan
 from alphalift.release.keyed import KeyedDraw
 from alphalift.solution import Solution
+from where import where
 
 SYMBOLS = 16
 KEY = bytes(range(32))
@@ -135,7 +136,7 @@ def arrays(rows: int) -> None:
     mechanism = solution()
     rng = np.random.default_rng(0)
     x = rng.integers(0, SYMBOLS, rows)
-    law = np.array(mechanism.integers.weights) / 2.0**52 if mechanism.integers else np.empty(0)
+    law = mechanism.mechanism.p_y_given_x if mechanism.integers else np.empty(0)
     draw = KeyedDraw(KEY, mechanism.integers, "n", ["x"], "id")  # type: ignore[arg-type]
     blocks = [slice(start, start + (1 << 20)) for start in range(0, rows, 1 << 20)]
     numbers = pa.array(np.arange(rows))
@@ -199,8 +200,8 @@ def law(rows: int) -> None:
     integers = mechanism.integers
     assert integers is not None
     draw = KeyedDraw(KEY, integers, "n", ["x"], "id")
-    column = max(range(SYMBOLS), key=lambda x: sum(1 for row in integers.weights if row[x]))
-    shares = np.array([row[column] for row in integers.weights]) / 2.0**integers.bits
+    column = max(range(SYMBOLS), key=lambda x: sum(1 for row in integers.weights if x in row))
+    shares = np.array([row.get(column, 0) for row in integers.weights]) / 2.0**integers.bits
     counts = np.zeros(len(shares), np.int64)
     for start in range(0, rows, 1 << 20):
         size = min(1 << 20, rows - start)
@@ -264,6 +265,7 @@ def main() -> None:
     options.add_argument("task", choices=tasks)
     options.add_argument("--rows", type=int)
     chosen = options.parse_args()
+    print(where("pyarrow", "duckdb"), flush=True)
     task, usual = tasks[chosen.task]
     task(chosen.rows or usual)
     print(f"peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")

@@ -24,6 +24,7 @@ from alphalift.proof import checker
 from alphalift.release import release
 from alphalift.solvers.algorithm1 import PAPER_ALPHAS, PAPER_EPSILONS
 from release import make, plan
+from where import where
 
 REGION = AlphaLift(10, 0.1)
 SOLVER = Optimal(relative_gap=1e-3, time_limit=30)
@@ -105,6 +106,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", choices=list(tasks))
     chosen = parser.parse_args().what
+    print(where("pyarrow", "duckdb", "python-flint"), flush=True)
     design(random_joints(1, 0)[0], REGION)  # the kernels are compiled or loaded
     for name, task in tasks.items():
         if chosen in (None, name):

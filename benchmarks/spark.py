@@ -28,6 +28,7 @@ import pyarrow.compute as pc
 
 from alphalift.release import release
 from release import make, plan, timed
+from where import where
 
 
 def session(cores: int) -> Any:
@@ -160,6 +161,7 @@ def main() -> None:
     options.add_argument("task", choices=tasks)
     options.add_argument("--rows", type=int, default=10_000_000)
     chosen = options.parse_args()
+    print(where("pyspark", "pyarrow"), flush=True)
     begin = time.perf_counter()
     tasks[chosen.task](chosen.rows)
     print(f"{time.perf_counter() - begin:.0f} s in all")

@@ -1,8 +1,8 @@
 """Sweeps that are killed, shared among processes, or sent to a Dask cluster.
 
-    python benchmarks/sweep.py kill [--count 100]
-    python benchmarks/sweep.py speedup
-    python benchmarks/sweep.py dask
+    python benchmarks/sweep.py kill [--count 100]         # so many times
+    python benchmarks/sweep.py speedup [--count 16]       # joints for the optimum; four times as many for Algorithm 1
+    python benchmarks/sweep.py dask [--count 16]          # joints for the optimum
 
 Each prints its figures; benchmarks/sweep.txt keeps a run.
 """
@@ -32,6 +32,7 @@ from alphalift.sweep import Tradeoff
 from alphalift.sweep.store import addresses
 from alphalift.workers import Crew, Workers, dask
 from killing import Counting
+from where import where
 
 KILLED = grid(AlphaLift, alpha=PAPER_ALPHAS, epsilon=(0.01, 0.03, 0.1, 0.2, 0.3))
 KILLED_JOINTS = 8
@@ -130,15 +131,13 @@ def paper_sweep(solver: Solver, joints: int, epsilons: tuple[float, ...]) -> Cal
     return lambda workers: sweep(random_joints(joints, 0), regions, solver=solver, workers=workers)
 
 
-SWEEPS = {
-    "Algorithm 1, 60 joints x 950": paper_sweep(Algorithm1(), 60, PAPER_EPSILONS),
-    "the optimum, 16 joints x 75": paper_sweep(OPTIMUM, 16, OPTIMUM_EPSILONS),
-}
-
-
-def speedup() -> None:
+def speedup(joints: int) -> None:
+    sweeps = {
+        f"Algorithm 1, {4 * joints} joints x 950": paper_sweep(Algorithm1(), 4 * joints, PAPER_EPSILONS),
+        f"the optimum, {joints} joints x 75": paper_sweep(OPTIMUM, joints, OPTIMUM_EPSILONS),
+    }
     print(f"{'sweep':32}{'1 process':>12}{'2':>10}{'ratio':>8}")
-    for name, task in SWEEPS.items():
+    for name, task in sweeps.items():
         alone, one = seconds_of(partial(task, 1))
         both, two = seconds_of(partial(task, 2))
         same = "same bytes" if content(one) == content(two) else "OTHER BYTES"
@@ -149,10 +148,10 @@ def nothing(number: int, entries: list[bytes]) -> list[bytes]:
     return entries[:1]
 
 
-def on_dask() -> None:
+def on_dask(joints: int) -> None:
     from distributed import LocalCluster
 
-    task = SWEEPS["the optimum, 16 joints x 75"]
+    task = paper_sweep(OPTIMUM, joints, OPTIMUM_EPSILONS)
     pool, one = seconds_of(lambda: task(2))
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1")
     with cluster, dask(cluster.scheduler_address) as executor:
@@ -179,16 +178,16 @@ def on_dask() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["kill", "speedup", "dask", "child"])
-    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--count", type=int)
     parser.add_argument("--folder", type=Path)
     arguments = parser.parse_args()
-    tasks: dict[str, Callable[[], None]] = {
-        "kill": lambda: kill(arguments.count),
-        "speedup": speedup,
-        "dask": on_dask,
-        "child": lambda: killed_sweep(arguments.folder),
-    }
-    tasks[arguments.what]()
+    if arguments.what == "child":
+        killed_sweep(arguments.folder)
+        return
+    print(where("distributed"), flush=True)
+    tasks = {"kill": (kill, 100), "speedup": (speedup, 16), "dask": (on_dask, 16)}
+    task, usual = tasks[arguments.what]
+    task(arguments.count or usual)
 
 
 if __name__ == "__main__":
