@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import atexit
+import time
+import weakref
 from typing import Any
 
 import numpy as np
 
 from alphalift.errors import TableError
+
+# Arrow reads ahead in a thread of its own, also after it has refused the text. A thread that asks for Python's lock when the
+# interpreter has gone ends the process by abort(), so leaving waits until no thread of Arrow's has one of these.
+_PATIENCE_SECONDS = 5.0
+_read_by_arrow: list[weakref.ref[Quotes]] = []
+
+
+@atexit.register
+def _let_go() -> None:
+    give_up = time.monotonic() + _PATIENCE_SECONDS
+    while any(file() is not None for file in _read_by_arrow) and time.monotonic() < give_up:
+        time.sleep(0.001)
 
 
 class Quotes:
@@ -24,6 +39,8 @@ class Quotes:
         self.inside = False
         self.line = 1
         self.line_of_opening = 1
+        _read_by_arrow[:] = [file for file in _read_by_arrow if file() is not None]
+        _read_by_arrow.append(weakref.ref(self))
 
     def read(self, size: int = -1) -> bytes:
         block: bytes = self.raw.read(size)
