@@ -22,6 +22,7 @@ import numpy as np
 from alphalift.compiled import inlined, spliced, subroutine
 from alphalift.convex import support_magnitudes, supports
 from alphalift.geometry.pricing import Box, linear_program
+from alphalift.geometry.working_set import minimise_few
 
 # A box side shorter than this is a point: its chord would be a quotient of roundings. Above float rounding of numbers up
 # to 1 by far, and far below _PADDING, so that a widened side is never a point.
@@ -40,6 +41,8 @@ _ACCURACY = 1e-7
 # How far above the threshold a relaxation goes before it stops: more than what `exact_bound` takes off for rounding, so that
 # the bound reaches the threshold as well; less than _ACCURACY, so that it costs no further step.
 _CLEARANCE = 1e-9
+# As many symbols are looked for one by one, before all are sorted, to fill a box: each takes about as long as one level of sorting.
+_FEW_FILLED = 8
 # A trimmed end is found to this share of the box's side: a finer one would hardly make a box smaller.
 _TRIM_PRECISION = 1e-3
 
@@ -57,14 +60,17 @@ def exact_bound(problem, box, dual):
         return np.inf
     at_low, at_high, sigmas = np.empty(count), np.empty(count), np.empty(len(feasible.base_capacity))
     supports(feasible.constraints, dual[:size], sigmas)
+    curves = 0.0
     for x in range(count):
         rate = -prices[x]
         for i in range(size):
             rate += moments[x, i] * dual[i]
         for p in range(capacities.shape[1]):
             rate -= capacities[x, p] * sigmas[p]
-        at_low[x] = curve(low[x], 0) + rate * low[x]
-        at_high[x] = curve(high[x], 0) + rate * high[x]
+        phi_low, phi_high = curve(low[x], 0), curve(high[x], 0)
+        curves += max(abs(phi_low), abs(phi_high))
+        at_low[x] = phi_low + rate * low[x]
+        at_high[x] = phi_high + rate * high[x]
     nu = _best_nu(box, at_low, at_high)
     dual[size] = nu
     base_capacity, sigma = feasible.base_capacity, 0.0
@@ -81,7 +87,7 @@ def exact_bound(problem, box, dual):
         bound += min(0.0, widths[k] * saved)
         passed += abs(bound)
     # Large duals cancel: what the terms and their sum may have lost to rounding must not count as proven.
-    bound -= UNIT_ROUNDOFF * (feasible.roundings * _magnitude(problem, box, dual, sigmas) + passed)
+    bound -= UNIT_ROUNDOFF * (feasible.roundings * (curves + _magnitude(problem, box, dual, sigmas)) + passed)
     return bound if abs(bound) < np.inf else -np.inf  # not a number is no bound
 
 
@@ -107,25 +113,37 @@ def _best_nu(box, at_low, at_high):
         slope[x] = (at_high[x] - at_low[x]) / (high[x] - low[x]) if high[x] > low[x] else np.inf
         nu = min(nu, slope[x])
     unfilled = 1.0 - low.sum()
-    for x in np.argsort(slope):
-        if unfilled <= 0.0 or slope[x] == np.inf:
+    for _ in range(_FEW_FILLED):  # mostly a few symbols are enough, and need no sorting
+        if unfilled <= 0.0:
             break
-        nu = slope[x]
-        unfilled -= high[x] - low[x]
+        cheapest = 0
+        for x in range(len(low)):
+            if slope[x] < slope[cheapest]:
+                cheapest = x
+        if slope[cheapest] == np.inf:
+            break
+        nu = slope[cheapest]
+        unfilled -= high[cheapest] - low[cheapest]
+        slope[cheapest] = np.inf
+    if unfilled > 0.0:
+        for x in np.argsort(slope):
+            if unfilled <= 0.0 or slope[x] == np.inf:
+                break
+            nu = slope[x]
+            unfilled -= high[x] - low[x]
     return nu if abs(nu) < np.inf else 0.0
 
 
 @spliced
 def _magnitude(problem, box, dual, sigmas):
-    """The sum of all terms of the bound without their signs: roundings are relative to it. Overwrites the sigmas."""
-    feasible, curve, low, high = problem.feasible, problem.curve, box.low, box.high
+    """The sum of all terms of the bound but phi, without their signs: roundings are relative to it. Overwrites the sigmas."""
+    feasible, high = problem.feasible, box.high
     slacks, widths, base_capacity = feasible.slacks, feasible.widths, feasible.base_capacity
     support_magnitudes(feasible.constraints, dual, sigmas)
     total = abs(dual[-1])
     for p in range(len(sigmas)):
         total += base_capacity[p] * sigmas[p]
     for x in range(len(high)):
-        total += max(abs(curve(low[x], 0)), abs(curve(high[x], 0)))
         total += high[x] * _slope_magnitude(problem, x, dual, sigmas)
     for k in range(len(widths)):
         total += widths[k] * _row_magnitude(slacks, k, dual)
@@ -197,22 +215,22 @@ def trim(problem, box, dual, bound, threshold):
 
 
 @spliced
-def relax(minimise, problem, box, dual, point, threshold):
-    """The bound of the chord relaxation on a box; its minimiser into point. Keeps the old dual if that is better."""
+def relax(minimise, problem, box, dual, point, bound, threshold):
+    """The bound of the chord relaxation on a box; its minimiser into point. Keeps the dual, whose bound is given, if better."""
+    if _is_empty(box.low, box.high):
+        return np.inf
     before = dual.copy()
-    bound = exact_bound(problem, box, before)
-    if bound < np.inf:
-        wide = _with_interior(box)
-        program, symbols, constant = _chord_program(problem, wide)
-        found = np.empty(len(program.rates))
-        minimise(program, dual, found, _ACCURACY, threshold - constant + _CLEARANCE)
-        for x in range(len(point)):
-            point[x] = wide.low[x]
-        for k in range(len(symbols)):
-            point[symbols[k]] += found[k]
-        new = exact_bound(problem, box, dual)
-        if new > bound:
-            return new
+    wide = _with_interior(box)
+    program, symbols, constant = _chord_program(problem, wide)
+    found = np.empty(len(program.rates))
+    minimise_few(minimise, program, dual, found, _ACCURACY, threshold - constant + _CLEARANCE)
+    for x in range(len(point)):
+        point[x] = wide.low[x]
+    for k in range(len(symbols)):
+        point[symbols[k]] += found[k]
+    new = exact_bound(problem, box, dual)
+    if new > bound:
+        return new
     for i in range(len(dual)):
         dual[i] = before[i]
     return bound

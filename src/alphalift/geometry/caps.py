@@ -21,6 +21,7 @@ from alphalift.compiled import MATRIX, VECTOR, compile_once
 from alphalift.geometry.bound import exact_bound
 from alphalift.geometry.interior_point import MINIMISER, compiled_interior_point
 from alphalift.geometry.pricing import PRICING, Box, Feasible, Pricing, linear_program
+from alphalift.geometry.working_set import minimise_few
 
 # By which share a cap lies above the largest V_x: the nearer, the larger the duals that prove it.
 _ROOM = 0.01
@@ -80,7 +81,7 @@ def farthest(minimise, feasible, points, duals):
         program = linear_program(feasible, np.arange(count), 1.0, np.zeros(width), feasible.base_capacity)
         program.width[:count] = _NO_UPPER_END
         program.rates[x] = -1.0
-        minimise(program, duals[x], found, _ACCURACY, np.inf)
+        minimise_few(minimise, program, duals[x], found, _ACCURACY, np.inf)
         mass = 0.0
         for z in range(count):
             if found[z] > _LIGHT:

@@ -7,6 +7,7 @@ certificate that a search leaves. The compiled kernels are in `descent` (local m
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphalift.arrays import Array
+from alphalift.clock import Clock
 from alphalift.convex import ConvexSet
 from alphalift.geometry.caps import Caps
 from alphalift.geometry.descent import compiled_descend
@@ -27,6 +29,10 @@ from alphalift.geometry.tree import Tree, compiled_bound_nodes, compiled_replay,
 _FIRST_NODES = 1024
 # Fewer are not worth a thread: bounding one takes some 0.1 milliseconds, and starting a thread about as long.
 _NODES_A_THREAD = 16
+# Nodes near the root that are bounded again in one thread; what hangs below them is shared.
+_NODES_AT_TOP = 512
+# Starts between two looks at the clock.
+_STARTS_A_CALL = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +96,30 @@ class ConcaveProgram:
         for ready in (compiled_descend, compiled_split, compiled_bound_nodes, compiled_replay):
             ready()
 
-    def local_minima(self, prices: Array, starts: Array) -> tuple[Array, Array]:
-        """A local minimum near every start, (count, |X|), and its objective; infinite where none was found."""
-        points, values = np.array(starts), np.empty(len(starts))
-        compiled_descend()(*self.arguments, prices, points, values)
+    def local_minima(
+        self, prices: Array, starts: Array, threads: int = 1, clock: Clock | None = None
+    ) -> tuple[Array, Array]:
+        """A local minimum near every start, (count, |X|), and its objective; infinite where none was found, or in time."""
+        points, values = np.array(starts), np.full(len(starts), np.inf)
+        descend, arguments = compiled_descend(), self.arguments
+
+        def work(first: int) -> None:
+            if clock is None or not clock.over:
+                own = slice(first, first + _STARTS_A_CALL)
+                descend(*arguments, prices, points[own], values[own])
+
+        _in_threads(threads, work, range(0, len(points), _STARTS_A_CALL))
         return points, values
+
+
+def _in_threads(threads: int, work: Callable[[Any], None], shares: Iterable[Any]) -> None:
+    """Do all shares of the work; kernels let other threads run."""
+    if threads == 1:
+        for share in shares:
+            work(share)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, shares))  # a list, so that an error in a thread is raised here
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,12 +165,15 @@ class Search:
         size, width = program.moments.shape
         self._tree = Tree.unit_box(_FIRST_NODES, size, width + 1)
         self._caps, self._cap_duals = caps, np.empty((0, width + 1))
-        compiled_bound_nodes()(*self._arguments, 0, 1, threshold, self._tree)
+        root = np.array([0])
+        self._bound(root)
         if caps is not None and self._tree.bound[0] < threshold:
             self._cap_root(caps)
-            compiled_bound_nodes()(*self._arguments, 0, 1, threshold, self._tree)
+            self._bound(root)
         self.nodes = 1
-        self._open = np.array([0])
+        self._open = root
+        # Open nodes whose duals are those of other prices or another threshold.
+        self._stale = np.zeros(1, np.bool_)
         self._close()
 
     def _cap_root(self, caps: Caps) -> None:
@@ -163,10 +191,27 @@ class Search:
         self._threshold = self._threshold if threshold is None else threshold
         if self._caps is not None:
             self._cap_root(self._caps)
-        leaves = np.zeros(self.nodes, np.bool_)
-        compiled_replay()(*self._arguments, self._threshold, self._tree, leaves)
-        self._open = np.flatnonzero(leaves)
+        self._open = np.flatnonzero(self._replay())
+        self._stale = np.zeros(self.nodes, np.bool_)
+        self._stale[self._open] = True
         self._close()
+
+    def _replay(self) -> NDArray[np.bool_]:
+        """Bound the tree again, its top first, then what hangs below in shares of threads; which nodes are leaves now."""
+        arguments, replay, tree = self._arguments, compiled_replay(), self._tree
+        leaves, top = np.zeros(self.nodes, np.bool_), min(self.nodes, _NODES_AT_TOP)
+        reached = np.arange(self.nodes) == 0
+        replay(*arguments, self._threshold, 0, top, tree, reached, leaves)
+
+        def below(roots: NDArray[np.int64]) -> None:
+            own = np.zeros(self.nodes, np.bool_)
+            own[roots] = True
+            replay(*arguments, self._threshold, top, self.nodes, tree, own, leaves)
+
+        roots = top + np.flatnonzero(reached[top:])
+        if len(roots):
+            _in_threads(self._threads, below, np.array_split(roots, self._threads))
+        return leaves
 
     @property
     def finished(self) -> bool:
@@ -178,33 +223,48 @@ class Search:
         return float(min(self._threshold, self._tree.bound[self._open].min(initial=np.inf)))
 
     def grow(self, most: int) -> Array:
-        """Split up to this many of the worst open nodes; the relaxations' minimisers on new open nodes."""
+        """Split up to this many of the worst open nodes; the relaxations' minimisers on nodes that are open then.
+
+        Of a node whose dual is stale a better one is found first: it may close the node.
+        """
         bounds = self._tree.bound[self._open]
         count = min(most, len(bounds))
         worst = np.argpartition(bounds, count - 1)[:count]
+        chosen = self._open[worst]
+        stale = chosen[chosen < len(self._stale)]
+        stale = stale[self._stale[stale]]
+        if len(stale):
+            self._stale[stale] = False
+            self._in_shares(self._bound, stale)
+            looked_at = stale
+        else:
+            looked_at = self._split(chosen)
+            self._open = np.concatenate([np.delete(self._open, worst), looked_at])
+        self._close()
+        return np.asarray(self._tree.point[looked_at[self._tree.bound[looked_at] < self._threshold]])
+
+    def _split(self, chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The children of these nodes, bounded; indices are given out beforehand, so threads change nothing."""
+        count = len(chosen)
         while self.nodes + 2 * count > len(self._tree.bound):
             self._tree = self._tree.doubled()
-        self._expand(self._open[worst])
         new = np.arange(self.nodes, self.nodes + 2 * count)
         self.nodes += 2 * count
-        self._open = np.concatenate([np.delete(self._open, worst), new])
-        self._close()
-        return np.asarray(self._tree.point[new[self._tree.bound[new] < self._threshold]])
 
-    def _expand(self, chosen: NDArray[np.int64]) -> None:
-        """Split these nodes, a share of them in each thread; indices are given out beforehand, so threads change nothing."""
+        def expand(which: NDArray[np.int64]) -> None:
+            compiled_split()(*self._arguments, chosen[which], int(new[2 * which[0]]), self._threshold, self._tree)
+            self._bound(new[2 * which[0] : 2 * which[-1] + 2])
 
-        def expand(first: int, share: NDArray[np.int64]) -> None:
-            compiled_split()(*self._arguments, share, first, self._threshold, self._tree)
-            compiled_bound_nodes()(*self._arguments, first, first + 2 * len(share), self._threshold, self._tree)
+        self._in_shares(expand, np.arange(count))
+        return new
 
-        shares = np.array_split(chosen, max(1, min(self._threads, len(chosen) // _NODES_A_THREAD)))
-        firsts = (self.nodes + 2 * np.cumsum([0, *map(len, shares[:-1])])).tolist()
-        if len(shares) == 1:
-            expand(*firsts, *shares)
-            return
-        with ThreadPoolExecutor(len(shares)) as pool:
-            list(pool.map(expand, firsts, shares))  # a list, so that an error in a thread is raised here
+    def _bound(self, nodes: NDArray[np.int64]) -> None:
+        compiled_bound_nodes()(*self._arguments, nodes, self._threshold, self._tree)
+
+    def _in_shares(self, work: Callable[[NDArray[np.int64]], None], numbers: NDArray[np.int64]) -> None:
+        """The work on these numbers, a share of them in each thread."""
+        threads = max(1, min(self._threads, len(numbers) // _NODES_A_THREAD))
+        _in_threads(threads, work, np.array_split(numbers, threads))
 
     def _close(self) -> None:
         self._open = self._open[~(self._tree.bound[self._open] >= self._threshold)]

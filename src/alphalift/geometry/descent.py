@@ -17,6 +17,7 @@ from numba import types
 from alphalift.compiled import MATRIX, VECTOR, compile_once, spliced
 from alphalift.geometry.interior_point import MINIMISER, compiled_interior_point
 from alphalift.geometry.pricing import PRICING, Pricing, linear_program
+from alphalift.geometry.working_set import minimise_few
 
 # Descents end after three or four tangents, or swap symbols for ever smaller gains.
 _MOST_TANGENTS = 20
@@ -44,13 +45,13 @@ def descend(minimise, feasible, curve, prices, points, values):
     The objective is infinite where the first step already failed.
     """
     problem = Pricing(feasible, curve, prices)
-    trial, dual = np.empty(points.shape[1]), np.empty(feasible.moments.shape[1] + 1)
+    trial, dual = np.empty(points.shape[1]), np.zeros(feasible.moments.shape[1] + 1)
     for i in range(len(points)):
         values[i] = np.inf
         for _ in range(_MOST_TANGENTS):
             program, symbols = _tangent_program(problem, points[i])
             found = np.empty(len(program.rates))
-            minimise(program, dual, found, _ACCURACY, np.inf)
+            minimise_few(minimise, program, dual, found, _ACCURACY, np.inf)
             value = _tidied(problem, symbols, found, trial)
             if not value < values[i] - _LEAST_GAIN:
                 break

@@ -70,13 +70,13 @@ def compiled_split() -> Any:
 
 
 def compiled_bound_nodes() -> Any:
-    signature = types.void(MINIMISER, *PRICING, types.int64, types.int64, types.float64, _TREE)
+    signature = types.void(MINIMISER, *PRICING, INTEGERS, types.float64, _TREE)
     return partial(compile_once(bound_nodes, signature), compiled_interior_point())
 
 
 def compiled_replay() -> Any:
-    leaves = types.boolean[::1]
-    return compile_once(replay, types.void(*PRICING, types.float64, _TREE, leaves))
+    flags = types.boolean[::1]
+    return compile_once(replay, types.void(*PRICING, types.float64, types.int64, types.int64, _TREE, flags, flags))
 
 
 def split(feasible, curve, prices, chosen, first, threshold, tree):
@@ -95,43 +95,48 @@ def split(feasible, curve, prices, chosen, first, threshold, tree):
             tree.bound[child] = _inherit(problem, child, threshold, tree)
 
 
-def bound_nodes(minimise, feasible, curve, prices, first, last, threshold, tree):
-    """Find a dual for each of the nodes first, ..., last - 1 that is below the threshold; and choose their splits."""
+def bound_nodes(minimise, feasible, curve, prices, nodes, threshold, tree):
+    """Find a dual for each of these nodes that is below the threshold; and choose their splits."""
     problem = Pricing(feasible, curve, prices)
-    for node in range(first, last):
+    for node in nodes:
         if tree.bound[node] < threshold:
-            tree.bound[node] = relax(minimise, problem, _box(tree, node), tree.dual[node], tree.point[node], threshold)
+            before = tree.bound[node]
+            tree.bound[node] = relax(
+                minimise, problem, _box(tree, node), tree.dual[node], tree.point[node], before, threshold
+            )
         _choose_split(curve, tree, node)
 
 
-def replay(feasible, curve, prices, threshold, tree, leaves):
+def replay(feasible, curve, prices, threshold, first, last, tree, reached, leaves):
     """Bound the same tree at other prices with the duals that it has, which mostly still serve: no program is solved.
 
-    Subtrees below a node that now reaches the threshold are dropped. `leaves`, (nodes,), says which nodes are leaves now.
+    Of the nodes first, ..., last - 1 those that are `reached`; and says so of their children. Subtrees below a node that now
+    reaches the threshold are dropped. `leaves`, like `reached` (nodes,), says which nodes are leaves now.
     """
     problem = Pricing(feasible, curve, prices)
     dual, bound = tree.dual, tree.bound
-    reached = np.zeros(len(leaves), np.bool_)
-    reached[0] = True
-    bound[0] = exact_bound(problem, _box(tree, 0), dual[0])
-    for node in range(len(leaves)):
-        leaves[node] = reached[node] and (tree.child[node] == 0 or bound[node] >= threshold)
+    for node in range(first, last):
+        if not reached[node]:
+            continue
+        if node == 0:
+            bound[0] = exact_bound(problem, _box(tree, 0), dual[0])
+        leaves[node] = tree.child[node] == 0 or bound[node] >= threshold
         if leaves[node]:
             tree.child[node] = 0
             _choose_split(curve, tree, node)
-        elif reached[node]:
-            for child in range(tree.child[node], tree.child[node] + 2):
-                reached[child] = True
-                own = dual[child].copy()
-                copy_row(dual, node, dual, child)
-                _split_box(tree, node, child)
-                bound[child] = _inherit(problem, child, threshold, tree)
-                if bound[child] < threshold:
-                    alone = exact_bound(problem, _box(tree, child), own)
-                    if alone > bound[child]:
-                        bound[child] = alone
-                        for i in range(len(own)):
-                            dual[child, i] = own[i]
+            continue
+        for child in range(tree.child[node], tree.child[node] + 2):
+            reached[child] = True
+            own = dual[child].copy()
+            copy_row(dual, node, dual, child)
+            _split_box(tree, node, child)
+            bound[child] = _inherit(problem, child, threshold, tree)
+            if bound[child] < threshold:
+                alone = exact_bound(problem, _box(tree, child), own)
+                if alone > bound[child]:
+                    bound[child] = alone
+                    for i in range(len(own)):
+                        dual[child, i] = own[i]
 
 
 @spliced

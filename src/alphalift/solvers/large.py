@@ -19,6 +19,7 @@ from alphalift.geometry.concave import Search
 from alphalift.joint import Joint
 from alphalift.regions import Region
 from alphalift.solvers.candidates import first_points, pull_inside
+from alphalift.solvers.edges import Edges
 from alphalift.solvers.run import Settings
 from alphalift.solvers.search import SearchRun
 from alphalift.utilities import Utility
@@ -27,8 +28,12 @@ from alphalift.utilities import Utility
 MANY_SYMBOLS = 64
 # How far prices may be from the best so far, in nats: about as much as they differ from the first ones in the end.
 _BOX = 0.5
+# By how much the box grows where nothing pays inside of it and it still binds.
+_WIDER = 4.0
 # What the slacks of a box may supply and still count as nothing.
 _NO_SLACK = 1e-9
+# The reduced cost from which on a column is worth its while, as a share of what the search may leave in the end.
+_PAYING = 0.1
 # By less than this, in nats, prices do not move: floats end here, and slacks that are left are theirs.
 _NO_MOVE = 1e-9
 # The share of a symbol beside the seed's in starts: slopes of phi there are what the symbol would cost in a small mixture.
@@ -37,7 +42,7 @@ _BESIDE = 0.5
 # it, columns are no mechanism.
 _SEARCH_SHARE, _LEAST_SECONDS = 0.5, 1.0
 # The first threshold as a share of what publishing X is worth, and by how much it falls from one to the next.
-_FIRST_GAP, _FALL = 0.02, 0.4
+_FIRST_GAP, _FALL = 0.02, 0.45
 
 
 class LargeRun(SearchRun):
@@ -47,7 +52,7 @@ class LargeRun(SearchRun):
         with (settings.clock or Clock()).stopped():
             compile_caps()
         super().__init__(settings, joint, region, utility, warm)
-        self.final = self.threshold
+        self.final, self.pays = self.threshold, _PAYING * self.threshold
         self.threshold = min(self.final, -_FIRST_GAP * self.everything)
 
     def start(self) -> None:
@@ -59,6 +64,7 @@ class LargeRun(SearchRun):
         self._offer(self.mixture.points)
         self._offer(pull_inside(self.caps.points, self.joint, self.inner, self.clock))
         self._offer(first_points(self.joint, self.inner, self.clock))
+        self.edges = Edges.of(self.joint, self.inner, self.utility, self.threads, self.clock)
         # On the box below the caps, phi(v) >= -v log high: these prices need no search.
         self.center = -np.log(high)
         self._bound_at(self.center)
@@ -75,7 +81,8 @@ class LargeRun(SearchRun):
     def price(self) -> bool:
         self.starts = self._search()
         if self.search is not None and self.search.finished:
-            self.threshold = max(self.final, _FALL * self.threshold)
+            self.threshold = min(self.final, _FALL * self.threshold)
+            self.search = None  # splits that were enough for a coarse bound are in the way of a finer one
         return True
 
     def improve(self) -> None:
@@ -86,33 +93,34 @@ class LargeRun(SearchRun):
 
     def _generate(self, starts: Array, clock: Clock) -> bool:
         """Columns at boxed prices until none is found that pays, then the mixture of all; whether there was any."""
-        improved = False
+        improved, width = False, _BOX
         while not clock.over and self.limit is None:
-            boxed = self.boxed.solve(self.center, _BOX, clock.left)
+            boxed = self.boxed.solve(self.center, width, clock.left)
             if boxed is None:
                 break
-            used = self.boxed.points[boxed.weights > 0].toarray()
-            points = self._columns(boxed.prices, np.concatenate([self.seeds, used, starts]))
-            costs = self.utility.uncertainty(points) - points @ boxed.prices
-            value = float(boxed.prices @ self.joint.p_x + costs.min(initial=0.0))
-            moved = float(np.abs(boxed.prices - self.center).max())
-            if value > self.best or not len(points):
-                self.center, self.best = boxed.prices, value
-            if len(points):
-                improved = True
-                self._offer(points)
-            elif boxed.slack < _NO_SLACK or moved < _NO_MOVE:
-                break
+            points = self.edges.cheapest(boxed.prices, self.pays)
+            if not len(points):
+                used = self.boxed.points[boxed.weights > 0].toarray()
+                points = self._columns(boxed.prices, np.concatenate([self.seeds, used, starts]))
+                costs = self.utility.uncertainty(points) - points @ boxed.prices
+                value = float(boxed.prices @ self.joint.p_x + costs.min(initial=0.0))
+                moved = float(np.abs(boxed.prices - self.center).max())
+                if value > self.best or not len(points):
+                    self.center, self.best = boxed.prices, value
+                if not len(points) and (boxed.slack < _NO_SLACK or moved < _NO_MOVE):
+                    break
+                width = _BOX if len(points) else _WIDER * width
+            improved |= len(points) > 0
+            self._offer(points)
         self.mixtures.deadline = time.perf_counter() + max(self.clock.left, _LEAST_SECONDS)
-        self.mixture = self.mixtures.solve(self.boxed.points, self.boxed.costs)
+        self.mixture = self.mixtures.solve(self.boxed.points, self.boxed.costs, self.center)
         return improved
 
     def _columns(self, prices: Array, starts: Array) -> Array:
         """Local minima near the starts that pay at these prices, each once."""
-        enough = 0.02 * self.threshold
-        points, values = self.inner_program.local_minima(prices, starts)
-        points = pull_inside(points[values < enough], self.joint, self.inner, self.clock)
-        points = points[self.utility.uncertainty(points) - points @ prices < enough]
+        points, values = self.inner_program.local_minima(prices, starts, self.threads, self.clock)
+        points = pull_inside(points[values < self.pays], self.joint, self.inner, self.clock)
+        points = points[self.utility.uncertainty(points) - points @ prices < self.pays]
         return points[np.unique(points.round(7), axis=0, return_index=True)[1]]
 
     def new_search(self, prices: Array) -> Search:

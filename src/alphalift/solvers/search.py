@@ -33,7 +33,7 @@ class SearchRun(Run):
             self.program.compile()
         super().__init__(settings, joint, region, utility, warm)
         # A search may leave this much; the rest of the gap covers what the linear program itself leaves.
-        self.threshold = -0.9 * settings.relative_gap * self.everything
+        self.threshold = self.final = -0.9 * settings.relative_gap * self.everything
         self.threads = settings.threads or os.cpu_count() or 1
         self.search: Search | None = None
         self.exhausted = False
@@ -78,7 +78,7 @@ class SearchRun(Run):
     def _add(self, starts: Array) -> bool:
         """Descend from the starts, keep what has a negative reduced cost, mix again; whether there was any."""
         prices = self.mixture.prices
-        points, values = self.inner_program.local_minima(prices, starts)
+        points, values = self.inner_program.local_minima(prices, starts, clock=self.clock)
         points = pull_inside(points[values < 0.1 * self.threshold], self.joint, self.inner, self.clock)
         points = points[self.utility.uncertainty(points) - points @ prices < 0.1 * self.threshold]
         if not len(points):
@@ -106,7 +106,7 @@ class SearchRun(Run):
         while not search.finished and self.limit is None and (self.exhausted or total < enough):
             points = search.grow(_FEW_NODES if search.nodes < 8 * len(prices) else _MANY_NODES)
             objective = self.utility.uncertainty(points) - points @ prices
-            found.append(points[objective < self.threshold])
+            found.append(points[objective < self.final])
             total += len(found[-1])
             self.nodes = search.nodes
         self.use_bound(prices, search.lower_bound, search.certificate)
