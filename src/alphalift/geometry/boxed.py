@@ -18,8 +18,12 @@ import numpy as np
 from scipy.sparse import csr_array, hstack, vstack
 
 from alphalift.arrays import Array
-from alphalift.geometry.mixture import new_solver
+from alphalift.geometry.mixture import TOLERANCE, Mixture, new_solver
 
+# Prices differ by tens of nats at most: they are logarithms of probabilities. Far beyond, and no number that upsets HiGHS.
+_NO_BOX = 1e5
+# The share of the seconds that the first attempt gets, and what each gets at least.
+_FIRST_SHARE, _LEAST_SECONDS = 0.1, 0.5
 # Columns kept for each symbol when there are too many, and how many are too many.
 _KEPT, _TOO_MANY = 8, 16
 
@@ -34,9 +38,12 @@ class Boxed:
 
 
 class BoxedMixture:
-    """The program for one mean; columns are added, and those that have long been too dear are forgotten."""
+    """The program for one mean; columns are added, and those that have long been too dear are forgotten.
 
-    def __init__(self, mean: Array) -> None:
+    The first column is the mean itself, which stays: with it there is a mixture without slacks.
+    """
+
+    def __init__(self, mean: Array, cost_of_mean: float) -> None:
         size = len(mean)
         self._mean, self._size = mean, size
         self.points, self.costs = csr_array((0, size)), np.empty(0)
@@ -45,6 +52,7 @@ class BoxedMixture:
         rows, limits = np.arange(size, dtype=np.int32), (np.zeros(size), np.full(size, math.inf))
         for sign in (1.0, -1.0):
             self._solver.addCols(size, np.zeros(size), *limits, size, rows, rows, sign / mean)
+        self.add(mean[None], np.array([cost_of_mean]))
 
     def add(self, points: Array, costs: Array) -> None:
         """More columns, (count, |X|)."""
@@ -57,15 +65,16 @@ class BoxedMixture:
         self._solver.addCols(count, costs, *limits, columns.nnz, starts, rows, columns.data)
         self.points, self.costs = csr_array(vstack([self.points, more])), np.concatenate([self.costs, costs])
 
-    def solve(self, center: Array, width: float, seconds: float) -> Boxed | None:
+    def solve(self, center: Array, width: Array, seconds: float) -> Boxed | None:
         """The best mixture with prices in the box; none where HiGHS finds none within the seconds."""
         slacks = np.arange(2 * self._size, dtype=np.int32)
         self._solver.changeColsCost(len(slacks), slacks, np.concatenate([center + width, width - center]))
-        for attempt, strategy in enumerate((4, 1)):  # primal simplex; where it fails, the dual one from the beginning
-            if attempt:
+        # Primal simplex; where it fails, or goes in circles, the dual one from the beginning.
+        for strategy, share in ((4, _FIRST_SHARE), (1, 1.0)):
+            if share == 1.0:
                 self._solver.clearSolver()
             self._solver.setOptionValue("simplex_strategy", strategy)
-            self._solver.setOptionValue("time_limit", self._solver.getRunTime() + max(seconds, 0.1))
+            self._solver.setOptionValue("time_limit", self._solver.getRunTime() + max(share * seconds, _LEAST_SECONDS))
             self._solver.run()
             if self._solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
                 solution = self._solver.getSolution()
@@ -75,6 +84,14 @@ class BoxedMixture:
                 return Boxed(prices, values[len(slacks) :][self._kept], float(values[: len(slacks)].sum()))
         return None
 
+    def mix(self, center: Array, seconds: float) -> Mixture | None:
+        """The best mixture without a box: with one that is too wide to bind; none where it was not found in time."""
+        found = self.solve(center, np.full(self._size, _NO_BOX), seconds)
+        if found is None or found.slack > TOLERANCE:
+            return None
+        used = found.weights > TOLERANCE
+        return Mixture(self.points[used], self.costs[used], found.weights[used], found.prices)
+
     def _forget(self, prices: Array, weights: Array) -> None:
         """Where there are too many columns, keep those in use and the cheapest."""
         count = len(self.costs)
@@ -82,6 +99,7 @@ class BoxedMixture:
         if count <= _TOO_MANY * self._size:
             return
         reduced = np.where(weights > 0, -np.inf, self.costs - self.points @ prices)
+        reduced[0] = -np.inf
         self._kept[np.argsort(reduced, kind="stable")[_KEPT * self._size :]] = False
         gone = 2 * self._size + np.flatnonzero(~self._kept)
         self._solver.deleteCols(len(gone), gone.astype(np.int32))

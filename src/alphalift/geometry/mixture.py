@@ -16,7 +16,7 @@ from scipy.sparse.linalg import splu
 from alphalift.arrays import Array
 
 # HiGHS's smallest tolerance. Its answers only choose candidates; weights are solved for again afterwards.
-_TOLERANCE = 1e-10
+TOLERANCE = 1e-10
 # Where it fails at that, on programs that are nearly degenerate.
 _LOOSE_TOLERANCE = 1e-8
 # A reduced cost above minus this cannot improve the value by more than this: the columns' weights sum to one.
@@ -26,8 +26,8 @@ _COLUMNS_A_ROUND, _ROUND_PER_ROW = 30, 3
 # columns are added; 1 is the dual. Scaling 2 is equilibration, HiGHS's own choice; 4 divides by the largest values. The
 # interior point without a basis is the last resort: it may use more columns than rows.
 _ATTEMPTS: tuple[tuple[str, int, int, str, float], ...] = (
-    ("simplex", 4, 2, "off", _TOLERANCE),
-    ("simplex", 1, 2, "off", _TOLERANCE),
+    ("simplex", 4, 2, "off", TOLERANCE),
+    ("simplex", 1, 2, "off", TOLERANCE),
     ("simplex", 4, 2, "off", _LOOSE_TOLERANCE),
     ("simplex", 1, 4, "on", _LOOSE_TOLERANCE),
     ("simplex", 4, 0, "off", _LOOSE_TOLERANCE),
@@ -128,7 +128,7 @@ class MixtureProgram:
             if not self._run():
                 break
             chosen = chosen[:0]
-        used = self._weights > _TOLERANCE
+        used = self._weights > TOLERANCE
         return Mixture(self._points[used], self._costs[used], self._weights[used], self._prices)
 
     def _forget_unused(self) -> None:

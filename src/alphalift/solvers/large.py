@@ -7,8 +7,6 @@ ones, so that there is something to show whenever it ends.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from alphalift.arrays import Array
@@ -18,7 +16,7 @@ from alphalift.geometry.caps import Caps, compile_caps
 from alphalift.geometry.concave import Search
 from alphalift.joint import Joint
 from alphalift.regions import Region
-from alphalift.solvers.candidates import first_points, pull_inside
+from alphalift.solvers.candidates import first_points, neighbours, pull_inside
 from alphalift.solvers.edges import Edges
 from alphalift.solvers.run import Settings
 from alphalift.solvers.search import SearchRun
@@ -34,6 +32,8 @@ _WIDER = 4.0
 _NO_SLACK = 1e-9
 # The reduced cost from which on a column is worth its while, as a share of what the search may leave in the end.
 _PAYING = 0.1
+# Up to so many, columns in use are mixed with every symbol where nothing else pays: some seconds of descents.
+_FEW_NEIGHBOURS = 12_000
 # By less than this, in nats, prices do not move: floats end here, and slacks that are left are theirs.
 _NO_MOVE = 1e-9
 # The share of a symbol beside the seed's in starts: slopes of phi there are what the symbol would cost in a small mixture.
@@ -60,7 +60,7 @@ class LargeRun(SearchRun):
         high = self.caps.high
         self.seeds = np.tile(np.minimum(high, _BESIDE), (len(high), 1))
         np.fill_diagonal(self.seeds, 1.0)
-        self.boxed = BoxedMixture(self.joint.p_x)
+        self.boxed = BoxedMixture(self.joint.p_x, self.before)
         self._offer(self.mixture.points)
         self._offer(pull_inside(self.caps.points, self.joint, self.inner, self.clock))
         self._offer(first_points(self.joint, self.inner, self.clock))
@@ -93,7 +93,8 @@ class LargeRun(SearchRun):
 
     def _generate(self, starts: Array, clock: Clock) -> bool:
         """Columns at boxed prices until none is found that pays, then the mixture of all; whether there was any."""
-        improved, width = False, _BOX
+        improved, first_width = False, _BOX / self.caps.high
+        width = first_width
         while not clock.over and self.limit is None:
             boxed = self.boxed.solve(self.center, width, clock.left)
             if boxed is None:
@@ -102,6 +103,8 @@ class LargeRun(SearchRun):
             if not len(points):
                 used = self.boxed.points[boxed.weights > 0].toarray()
                 points = self._columns(boxed.prices, np.concatenate([self.seeds, used, starts]))
+                if not len(points) and len(used) * len(self.center) <= _FEW_NEIGHBOURS:
+                    points = self._columns(boxed.prices, neighbours(used))
                 costs = self.utility.uncertainty(points) - points @ boxed.prices
                 value = float(boxed.prices @ self.joint.p_x + costs.min(initial=0.0))
                 moved = float(np.abs(boxed.prices - self.center).max())
@@ -109,11 +112,12 @@ class LargeRun(SearchRun):
                     self.center, self.best = boxed.prices, value
                 if not len(points) and (boxed.slack < _NO_SLACK or moved < _NO_MOVE):
                     break
-                width = _BOX if len(points) else _WIDER * width
+                width = first_width if len(points) else _WIDER * width
             improved |= len(points) > 0
             self._offer(points)
-        self.mixtures.deadline = time.perf_counter() + max(self.clock.left, _LEAST_SECONDS)
-        self.mixture = self.mixtures.solve(self.boxed.points, self.boxed.costs, self.center)
+        mixture = self.boxed.mix(self.center, max(self.clock.left, _LEAST_SECONDS))
+        if mixture is not None and mixture.value < self.mixture.value:
+            self.mixture = mixture
         return improved
 
     def _columns(self, prices: Array, starts: Array) -> Array:
