@@ -30,6 +30,8 @@ from alphalift.whole import whole_file
 _DIGITS = 15
 # Leaves whose proof is timed, to know how many there is time for; and the share of the time that is given to them.
 _TIMED_LEAVES, _TIME_SHARE = 32, 0.8
+# Leaves times symbols of the largest tree that is stored: some 50 MB, which take half a minute to check.
+_MOST_NUMBERS = 3_000_000
 
 
 def to_document(solution: Solution, *, clock: Clock | None = None) -> dict[str, Any]:
@@ -72,6 +74,9 @@ def to_document(solution: Solution, *, clock: Clock | None = None) -> dict[str, 
 
 def _bounded(solution: Solution, promise: Promise, clock: Clock) -> tuple[dict[str, Any] | None, arb]:
     """The certificate as a file has it, and the bound that it proves; shortened to what there is time for."""
+    tree = tree_of(solution.certificate)
+    if tree is not None and solution.certificate is not None:
+        solution = replace(solution, certificate=shortened(solution.certificate, _MOST_NUMBERS // len(tree.prices)))
     certificate, tree = solution.certificate, tree_of(solution.certificate)
     if certificate is not None and tree is not None and tree.leaves > _TIMED_LEAVES and math.isfinite(clock.seconds):
         before = clock.elapsed

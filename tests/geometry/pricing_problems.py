@@ -117,8 +117,8 @@ def trimmed(program, prices, box, dual, threshold) -> tuple[Array, Array]:
     return tree.low[1], tree.high[1]
 
 
-def relaxed(program, prices, box, threshold: float = np.inf) -> tuple[float, Array, Array]:
-    """`relax`: the bound, the minimiser and the dual."""
-    tree = _root(box, np.ones(program.moments.shape[1] + 1), 1)
+def relaxed(program, prices, box, threshold: float = np.inf, dual: Array | None = None) -> tuple[float, Array, Array]:
+    """`relax`: the bound, the minimiser and the dual, found from a dual of ones unless told."""
+    tree = _root(box, np.ones(program.moments.shape[1] + 1) if dual is None else dual, 1)
     compiled_bound_nodes()(*program.arguments, prices, np.array([0]), threshold, tree)
     return float(tree.bound[0]), tree.point[0], tree.dual[0]

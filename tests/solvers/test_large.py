@@ -71,6 +71,24 @@ def test_a_tree_ends_where_its_memory_does(monkeypatch):
     assert solution.mechanism.check(AlphaLift(3, 0.1))
 
 
+def test_thresholds_fall_step_by_step():
+    """A coarse bound first, then finer ones, down to what was asked for: every one an objective below 0."""
+    thresholds = []
+
+    class Told(LargeRun):
+        def new_search(self, prices):
+            thresholds.append(self.threshold / self.everything)
+            return super().new_search(prices)
+
+    solution = solved(Told, random_joint(5, (4, 14)), MaxLift(0.1), 1e-3)
+    assert solution.status is Status.OPTIMAL
+    assert thresholds[0] == pytest.approx(-0.02)
+    assert thresholds[-1] == pytest.approx(-0.9e-3)
+    falls = np.array(thresholds[1:-1]) / np.array(thresholds[:-2])
+    assert len(falls) >= 1
+    assert falls == pytest.approx(0.45)
+
+
 @pytest.mark.parametrize("region", [AlphaLift(3, 0.1), MaxLift(0.1), KL(0.01), AlphaLift(2, 0)], ids=str)
 def test_equal_columns_and_rows_cost_nothing(region):
     generator = np.random.default_rng(7)

@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from alphalift.arrays import Array
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
-from alphalift.regions import Region, simplest
+from alphalift.regions import Region
+from alphalift.solvers.merging import allowed
 
 # The distance between neighbouring floats just below one.
 _HALVINGS = 53
-
-
-def allowed(lifts: Array, region: Region, p_s: Array) -> NDArray[np.bool_]:
-    """Whether every row keeps the promise, (count,), in the region's simplest form as well.
-
-    The float slack of a curved value, 1e-12 of a budget that allows nothing, is a deviation of 1e-6 from l = 1, and a
-    nearly independent table fits into that; its simplest form is linear.
-    """
-    return region.allows(lifts, p_s) & simplest(region).region.allows(lifts, p_s)
 
 
 def keeps(mechanism: Mechanism, region: Region) -> bool:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from alphalift.arrays import Array
-from alphalift.baselines.base import allowed, keeps, largest, subsets
+from alphalift.baselines.base import keeps, largest, subsets
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region
 from alphalift.solution import Solution, Status
+from alphalift.solvers.merging import allowed
 from alphalift.utilities import Utility
 
 # Above this many symbols the subset is found greedily.

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphalift.arrays import Array
-from alphalift.baselines.base import allowed
 from alphalift.joint import Joint
 from alphalift.measures import entropy
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region
 from alphalift.solution import Solution, Status
+from alphalift.solvers.merging import allowed
 from alphalift.utilities import Utility
 
 # A share of X's utility below which a merge costs nothing, and how near to the best counts as equally good.

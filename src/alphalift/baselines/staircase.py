@@ -9,13 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from alphalift.arrays import Array
-from alphalift.baselines.base import allowed, keeps, largest, subsets
+from alphalift.baselines.base import keeps, largest, subsets
 from alphalift.errors import SettingError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region
 from alphalift.solution import Solution, Status
 from alphalift.solvers.base import mixture_program
+from alphalift.solvers.merging import allowed
 from alphalift.utilities import Utility
 
 # Values of X whose 2^|X| columns fit in memory.

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alphalift.baselines.merging import Merger
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region
 from alphalift.solution import Solution, Status
+from alphalift.solvers.merging import Merger
 from alphalift.utilities import Utility
 
 

@@ -23,7 +23,7 @@ from alphalift.geometry.mixture import TOLERANCE, Mixture, new_solver
 # Prices differ by tens of nats at most: they are logarithms of probabilities. Far beyond, and no number that upsets HiGHS.
 _NO_BOX = 1e5
 # The share of the seconds that the first attempt gets, and what each gets at least.
-_FIRST_SHARE, _LEAST_SECONDS = 0.1, 0.5
+_FIRST_SHARE, _LEAST_SECONDS = 0.3, 0.5
 # Columns kept for each symbol when there are too many, and how many are too many.
 _KEPT, _TOO_MANY = 8, 16
 

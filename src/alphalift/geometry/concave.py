@@ -131,7 +131,8 @@ class Certificate:
     off that its parent's w and the nu in `trimmed_at` prove to lie above `threshold`, which leaves [low, high].
     A node without a child is a leaf, and its bound is the formula of `bound` at its own dual. The threshold is negative.
 
-    `caps` has (x, dual) for every symbol whose slab above the root's `high` is cut off beforehand, by that dual.
+    `caps` has (x, dual) for every symbol whose slab above the root's `high` is cut off beforehand, by that dual. `coarser`
+    is a smaller certificate of the same, if there is one: its bound is worse, and quicker to check.
     """
 
     prices: Array
@@ -145,6 +146,7 @@ class Certificate:
     trimmed_at: Array
     bound: Array
     caps: tuple[tuple[int, Array], ...] = ()
+    coarser: Certificate | None = None
 
     @property
     def leaves(self) -> int:

@@ -62,7 +62,14 @@ def shortened(certificate: AnyCertificate, leaves: int) -> AnyCertificate:
 
 
 def _with_leaves(certificate: Certificate, leaves: int) -> Certificate:
-    """Nodes with the least bounds are split first; any node may be a leaf, since its dual is its own."""
+    """The certificate, or a coarser one that is small enough; else nodes with the least bounds are split first.
+
+    Any node may be a leaf, since its dual is its own.
+    """
+    while certificate.leaves > leaves and certificate.coarser is not None:
+        certificate = certificate.coarser
+    if certificate.leaves <= leaves:
+        return certificate
     child, bound = certificate.child, certificate.bound
     todo, kept, split = [(float(bound[0]), 0)], [0], np.zeros(len(child), np.int64)
     # Nothing is gained by splitting others when the worst is a leaf.

@@ -7,17 +7,21 @@ ones, so that there is something to show whenever it ends.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 
 from alphalift.arrays import Array
 from alphalift.clock import Clock
 from alphalift.geometry.boxed import BoxedMixture
 from alphalift.geometry.caps import Caps, compile_caps
-from alphalift.geometry.concave import Search
+from alphalift.geometry.concave import AnyCertificate, Certificate, Search
 from alphalift.joint import Joint
 from alphalift.regions import Region
 from alphalift.solvers.candidates import first_points, neighbours, pull_inside
 from alphalift.solvers.edges import Edges
+from alphalift.solvers.merging import Merger
 from alphalift.solvers.run import Settings
 from alphalift.solvers.search import SearchRun
 from alphalift.utilities import Utility
@@ -54,6 +58,7 @@ class LargeRun(SearchRun):
         super().__init__(settings, joint, region, utility, warm)
         self.final, self.pays = self.threshold, _PAYING * self.threshold
         self.threshold = min(self.final, -_FIRST_GAP * self.everything)
+        self.coarser: Certificate | None = None  # what the last search that was closed has proven
 
     def start(self) -> None:
         self.caps = Caps.of(self.program.arguments[0])
@@ -63,7 +68,9 @@ class LargeRun(SearchRun):
         self.boxed = BoxedMixture(self.joint.p_x, self.before)
         self._offer(self.mixture.points)
         self._offer(pull_inside(self.caps.points, self.joint, self.inner, self.clock))
-        self._offer(first_points(self.joint, self.inner, self.clock))
+        if self.inner.perfect:  # else these are dense, and of no use beside edges
+            self._offer(first_points(self.joint, self.inner, self.clock))
+        self._offer_merged()
         self.edges = Edges.of(self.joint, self.inner, self.utility, self.threads, self.clock)
         # On the box below the caps, phi(v) >= -v log high: these prices need no search.
         self.center = -np.log(high)
@@ -71,9 +78,27 @@ class LargeRun(SearchRun):
         self.best = float(self.center @ self.joint.p_x)
         self._generate(np.empty((0, len(high))), self.clock.reserving(_SEARCH_SHARE * self.clock.left))
 
+    def use_bound(self, prices: Array, lowest: float, certificate: Callable[[], AnyCertificate]) -> None:
+        """A tree knows the last one that was closed, which is coarser."""
+
+        def linked() -> AnyCertificate:
+            own = certificate()
+            return replace(own, coarser=self.coarser) if isinstance(own, Certificate) else own
+
+        super().use_bound(prices, lowest, linked)
+
     def _bound_at(self, prices: Array) -> None:
         search = Search(self.program, prices, self.threshold, 1, self.caps)
         self.use_bound(prices, search.lower_bound, search.certificate)
+
+    def _offer_merged(self) -> None:
+        """Symbols merged greedily: a mechanism whatever happens later, and columns that reach every symbol."""
+        subsets = Merger(self.joint, self.inner).subsets()
+        points = np.zeros((len(subsets), len(self.joint.p_x)))
+        for y, subset in enumerate(subsets):
+            points[y, subset] = self.joint.p_x[subset] / self.joint.p_x[subset].sum()
+        self._offer(points)
+        self.mixture = self.mix(points)
 
     def _offer(self, points: Array) -> None:
         self.boxed.add(points, self.utility.uncertainty(points))
@@ -82,6 +107,7 @@ class LargeRun(SearchRun):
         self.starts = self._search()
         if self.search is not None and self.search.finished:
             self.threshold = min(self.final, _FALL * self.threshold)
+            self.coarser = self.certificate if isinstance(self.certificate, Certificate) else None
             self.search = None  # splits that were enough for a coarse bound are in the way of a finer one
         return True
 
