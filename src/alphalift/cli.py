@@ -131,7 +131,7 @@ def design_command(
     from alphalift.proof.prove import prove
     from alphalift.sharing import for_sharing
     from alphalift.show.live import LiveLine
-    from alphalift.show.words import describe
+    from alphalift.show.words import describe, what_a_file_proves
     from alphalift.solvers import Optimal
 
     region = region_of(promise, alpha, epsilon)
@@ -154,6 +154,7 @@ def design_command(
     if withhold is not None or bits is not None:
         solution = for_sharing(solution, bits) if withhold is not None else prove(solution, bits=bits or 52)
     document = document_of(solution, clock) if out or withhold or as_json else {}
+    claims = document.get("claims", {})
     if withhold is not None:
         document, opening = withhold_joint(document, secrets.token_hex(32))
         save(opening, withhold)
@@ -164,6 +165,8 @@ def design_command(
         return
     kept = " and ".join(f"{name} (in bins)" if name in declared.bins else name for name in useful)
     print(describe(solution, secret=" and ".join(sensitive), useful=kept))
+    if document and (less := what_a_file_proves(solution, claims)):
+        print(less)
     for path in (out, withhold):
         if path is not None:
             print(f"Written: {path}")

@@ -11,6 +11,7 @@ from alphalift.clock import Clock
 from alphalift.geometry.concave import MergedCertificate
 from alphalift.presolve import Merged
 from alphalift.proof import checker
+from alphalift.show.words import what_a_file_proves
 from alphalift.solvers.large import LargeRun
 from alphalift.solvers.run import Settings
 from alphalift.solvers.search import SearchRun
@@ -87,6 +88,27 @@ def test_thresholds_fall_step_by_step():
     falls = np.array(thresholds[1:-1]) / np.array(thresholds[:-2])
     assert len(falls) >= 1
     assert falls == pytest.approx(0.45)
+
+
+def test_a_file_has_the_coarser_tree_where_the_finer_is_too_large(monkeypatch):
+    joint, region = random_joint(5, (3, 70)), AlphaLift(10, 0.2)
+    solution = design(joint, region, solver=Optimal(relative_gap=2e-3))
+    finest = solution.certificate
+    coarser = finest.coarser
+    assert coarser.leaves < finest.leaves
+    assert coarser.threshold < finest.threshold
+    whole = to_document(solution)
+    assert what_a_file_proves(solution, whole["claims"]) == ""
+    monkeypatch.setattr("alphalift.document._MOST_NUMBERS", 70 * coarser.leaves)
+    small = to_document(solution)
+    assert len(small["certificate"]["tree"]) < len(whole["certificate"]["tree"])
+    assert float(small["claims"]["optimum_at_most"]) > float(whole["claims"]["optimum_at_most"])
+    assert all(verdict.proven for verdict in checker.check(small))
+    everything = MutualInformation().of_publishing_all(joint.p_x)
+    gap = (float(small["claims"]["optimum_at_most"]) - float(small["claims"]["utility_at_least"])) / everything
+    told = what_a_file_proves(solution, small["claims"])
+    stated = float(told.removeprefix("The file proves a gap of at most ").partition("%")[0])
+    assert gap <= stated / 100 < gap + 1e-3
 
 
 @pytest.mark.parametrize("region", [AlphaLift(3, 0.1), MaxLift(0.1), KL(0.01), AlphaLift(2, 0)], ids=str)

@@ -20,6 +20,8 @@ _NOT_COVERED = (
 )
 # What a bound may exceed its last printed digit by, in units of that digit: rounding of floats.
 _FORGIVEN = 1e-9
+# By how much of X's information a file's gap must exceed the run's to be told: rounding to integers costs less.
+_NOTABLE = 1e-6
 _BESIDE = ("other columns released beside it", "other columns or releases than those that it was designed after")
 
 
@@ -149,6 +151,16 @@ def _proof(solution: Solution) -> str:
         return "Not proven: the figures are floats, which cannot tell a promise that is just kept from one just broken."
     unseen = "; values outside the table are answered too" if integers.unseen is not None else ""
     return f"Proven: the promise holds for the integers over 2^{integers.bits} that are sampled, exactly{unseen}."
+
+
+def what_a_file_proves(solution: Solution, claims: dict[str, str]) -> str:
+    """What a file with these claims proves about the optimum, where that is notably less than the run has found; or nothing."""
+    everything = solution.utility_function.of_publishing_all(solution.joint.p_x)
+    gap = (float(claims["optimum_at_most"]) - float(claims["utility_at_least"])) / everything if everything > 0 else 0.0
+    if gap <= solution.relative_gap + _NOTABLE:
+        return ""
+    reason = "a proof of more would be too large, or would have come too late"
+    return f"The file proves a gap of at most {_percent_up(gap)} of that information: {reason}."
 
 
 def _percent_up(share: float) -> str:
