@@ -31,6 +31,7 @@ bench: .venv/.bench .venv/.spark
 	$(BIN)/python benchmarks/limits.py 10
 	$(BIN)/python benchmarks/large.py 10x200 --seconds 20
 	$(BIN)/python benchmarks/alternatives.py 10
+	$(BIN)/python benchmarks/corners.py --seconds 5
 	$(BIN)/python benchmarks/local.py 20 --seconds 5
 	$(BIN)/python benchmarks/dominance.py 60
 	$(BIN)/python benchmarks/field.py 2

@@ -31,7 +31,7 @@ _DIGITS = 15
 # Leaves whose proof is timed, to know how many there is time for; and the share of the time that is given to them.
 _TIMED_LEAVES, _TIME_SHARE = 32, 0.8
 # Leaves times symbols of the largest tree that is stored: some 50 MB, which take half a minute to check.
-_MOST_NUMBERS = 3_000_000
+_MOST_NUMBERS = 2_400_000
 
 
 def to_document(solution: Solution, *, clock: Clock | None = None) -> dict[str, Any]:
