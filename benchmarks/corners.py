@@ -41,6 +41,7 @@ def nearly_independent(distance: float) -> Joint:
 
 
 def rows() -> Iterator[tuple[str, Joint, Region]]:
+    promise: Region
     for promise in (LDP(1), LIP(0.5), KL(0.3), TotalVariation(0.2)):
         yield "block-diagonal 4x16", block_diagonal(), promise
     for promise in (AlphaLift(10, 0.1), MaxLift(0.1)):
