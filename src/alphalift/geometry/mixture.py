@@ -105,16 +105,14 @@ class MixtureProgram:
         self._add_columns(mean[None], np.array([cost_of_mean]))
         self._weights, self._prices = np.ones(1), np.full(len(mean), cost_of_mean)
 
-    def solve(self, points: Points, costs: Array, prices: Array | None = None) -> Mixture:
-        """The best mixture of these points, the previous answer's, and the mean; `prices` that are nearly right save time."""
+    def solve(self, points: Points, costs: Array) -> Mixture:
+        """The best mixture of these points, the previous answer's, and the mean."""
         self._forget_unused()
         most = max(_COLUMNS_A_ROUND, _ROUND_PER_ROW * len(self._mean))
         # Prices of the mean alone say little, so a first handful is handed over unpriced.
         chosen = np.arange(len(costs)) if len(self._costs) == 1 and len(costs) <= most else np.empty(0, np.intp)
         # A column is handed over once: tolerances may leave its reduced cost slightly negative for ever.
         handed = np.zeros(len(costs), dtype=bool)
-        if prices is not None and len(costs) > most:
-            chosen = np.argpartition(costs - points @ prices, most)[:most]
         while True:
             if not len(chosen):
                 reduced = np.where(handed, 0.0, costs - points @ self._prices)
