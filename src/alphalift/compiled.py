@@ -59,7 +59,7 @@ class _Compiling(event.Listener):
         if not self.said:
             self.said = True
             # A warning, since these are shown, on standard error, where nobody has set up logging.
-            _LOGGER.warning("Compiling the solver's kernels, once on this machine (about 30 s)")
+            _LOGGER.warning("Compiling the solver's kernels, once on this machine (about 25 s)")
 
     def on_end(self, event: Any) -> None:
         """Nothing: an error would hide the one that has ended the pass."""

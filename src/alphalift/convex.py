@@ -20,7 +20,7 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +40,9 @@ _LARGEST_EXPONENT = 300.0
 _FINE, _COARSE = 1e-5, 1e-3
 # What the largest entry of w = 0 is taken for: neither a step of differences nor its square may be 0.
 _LEAST_ENTRY = 1e-150
+# How far moments of a symbol may lie outside of a set of about 1: the interior point loses its digits beyond. The utility
+# that a set can have which is wider by that is the reciprocal of it from what the narrower one has.
+_FARTHEST = 1e6
 _PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
 
 
@@ -115,10 +118,19 @@ class Constraint:
     capacity: Array | None = None
     # The way back to the component that this was made of, where it is not simply the w that the directions add up to.
     inverse: Callable[[Array], ComponentDual] | None = None
+    # Whether the moments of the prior are 0, so that multiples of the set contain it.
+    centred: bool = False
 
     def invert(self, multipliers: Array) -> ComponentDual:
         """The component's dual that says at least as much as these multipliers of the moments, (k,)."""
         return ComponentDual(self.directions.T @ multipliers) if self.inverse is None else self.inverse(multipliers)
+
+    def widened(self, vectors: Array) -> Constraint:
+        """The set, or a multiple of it where these vectors, (count, n), lie too far outside of it for kernels."""
+        times = float(np.abs(vectors @ self.directions.T).max()) / _FARTHEST if self.centred else 0.0
+        if times <= 1:
+            return self
+        return replace(self, directions=self.directions / times, inverse=lambda found: self.invert(found / times))
 
 
 class Constraints(NamedTuple):

@@ -56,7 +56,7 @@ class Solved:
     def __init__(self, region):
         self.region, self.joint, generator = region, region.about(JOINT), np.random.default_rng(7)
         self.reduction = simplest(region)
-        self.constraints = [component.constraint(self.joint.p_s) for component in self.reduction.region.components]
+        self.constraints = self.reduction.region.constraints(self.joint)
         self.body = ConvexSet.intersecting(self.constraints)
         sizes = [len(constraint.directions) for constraint in self.constraints]
         self.multipliers = [np.split(row, np.cumsum(sizes)[:-1]) for row in self._random(sum(sizes), generator)]
@@ -120,8 +120,9 @@ def test_what_w_loses_at_the_prior_nu_loses(region):
     for multipliers in solved.multipliers:
         pairs = zip(solved.constraints, multipliers, strict=True)
         before = sum(own @ (constraint.directions @ solved.joint.p_s) for constraint, own in pairs)
-        now = sum(dual.w @ solved.joint.p_s + dual.shift for dual in solved.inverted(multipliers))
-        assert now == pytest.approx(before, abs=1e-12 * max(1.0, *(np.abs(own).max() for own in multipliers)))
+        duals = solved.inverted(multipliers)
+        now = sum(dual.w @ solved.joint.p_s + dual.shift for dual in duals)
+        assert now == pytest.approx(before, abs=1e-12 * max(1.0, *(np.abs(dual.w).max() for dual in duals)))
 
 
 @pytest.mark.parametrize("region", TOGETHER.values(), ids=TOGETHER)

@@ -22,7 +22,6 @@ import numpy as np
 from alphalift.compiled import inlined, spliced, subroutine
 from alphalift.convex import support_magnitudes, supports
 from alphalift.geometry.pricing import Box, linear_program
-from alphalift.geometry.working_set import minimise_few
 
 # A box side shorter than this is a point: its chord would be a quotient of roundings. Above float rounding of numbers up
 # to 1 by far, and far below _PADDING, so that a widened side is never a point.
@@ -215,7 +214,7 @@ def trim(problem, box, dual, bound, threshold):
 
 
 @spliced
-def relax(minimise, problem, box, dual, point, bound, threshold):
+def relax(minimise, interior_point, problem, box, dual, point, bound, threshold):
     """The bound of the chord relaxation on a box; its minimiser into point. Keeps the dual, whose bound is given, if better."""
     if _is_empty(box.low, box.high):
         return np.inf
@@ -223,7 +222,7 @@ def relax(minimise, problem, box, dual, point, bound, threshold):
     wide = _with_interior(box)
     program, symbols, constant = _chord_program(problem, wide)
     found = np.empty(len(program.rates))
-    minimise_few(minimise, program, dual, found, _ACCURACY, threshold - constant + _CLEARANCE)
+    minimise(interior_point, program, dual, found, _ACCURACY, threshold - constant + _CLEARANCE)
     for x in range(len(point)):
         point[x] = wide.low[x]
     for k in range(len(symbols)):

@@ -10,7 +10,6 @@ V_x has a bound beyond the threshold ("Caps" in docs/theory.md).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,8 @@ from numba import types
 from alphalift.arrays import Array
 from alphalift.compiled import MATRIX, VECTOR, compile_once
 from alphalift.geometry.bound import exact_bound
-from alphalift.geometry.interior_point import MINIMISER, compiled_interior_point
 from alphalift.geometry.pricing import PRICING, Box, Feasible, Pricing, linear_program
-from alphalift.geometry.working_set import minimise_few
+from alphalift.geometry.working_set import compile_with_minimiser
 
 # By which share a cap lies above the largest V_x: the nearer, the larger the duals that prove it.
 _ROOM = 0.01
@@ -65,15 +63,14 @@ def compile_caps() -> None:
 
 
 def _compiled_farthest() -> Any:
-    signature = types.void(MINIMISER, PRICING[0], MATRIX, MATRIX)
-    return partial(compile_once(farthest, signature), compiled_interior_point())
+    return compile_with_minimiser(farthest, PRICING[0], MATRIX, MATRIX)
 
 
 def _compiled_prove() -> Any:
     return compile_once(prove_caps, types.void(*PRICING, types.float64, VECTOR, VECTOR, MATRIX))
 
 
-def farthest(minimise, feasible, points, duals):
+def farthest(minimise, interior_point, feasible, points, duals):
     """For every x the feasible V with the largest V_x into points, and the dual of that program into duals."""
     count, width = feasible.moments.shape
     found = np.empty(count + len(feasible.widths))
@@ -81,7 +78,7 @@ def farthest(minimise, feasible, points, duals):
         program = linear_program(feasible, np.arange(count), 1.0, np.zeros(width), feasible.base_capacity)
         program.width[:count] = _NO_UPPER_END
         program.rates[x] = -1.0
-        minimise_few(minimise, program, duals[x], found, _ACCURACY, np.inf)
+        minimise(interior_point, program, duals[x], found, _ACCURACY, np.inf)
         mass = 0.0
         for z in range(count):
             if found[z] > _LIGHT:

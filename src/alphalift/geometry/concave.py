@@ -24,6 +24,7 @@ from alphalift.geometry.descent import compiled_descend
 from alphalift.geometry.pricing import Feasible, Pricing
 from alphalift.geometry.separable_tree import Node
 from alphalift.geometry.tree import Tree, compiled_bound_nodes, compiled_replay, compiled_split
+from alphalift.geometry.working_set import compile_minimiser
 
 # Room for nodes at first, which doubles when it is used up.
 _FIRST_NODES = 1024
@@ -95,6 +96,7 @@ class ConcaveProgram:
         """Compile the kernels, or load them from numba's cache; later calls cost nothing."""
         for ready in (compiled_descend, compiled_split, compiled_bound_nodes, compiled_replay):
             ready()
+        compile_minimiser(len(self.moments) + len(self.body.widths))
 
     def local_minima(
         self, prices: Array, starts: Array, threads: int = 1, clock: Clock | None = None

@@ -8,16 +8,13 @@ that is left is solved by the interior point, and so on. A concave function lies
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
-from numba import types
 
-from alphalift.compiled import MATRIX, VECTOR, compile_once, spliced
-from alphalift.geometry.interior_point import MINIMISER, compiled_interior_point
+from alphalift.compiled import MATRIX, VECTOR, spliced
 from alphalift.geometry.pricing import PRICING, Pricing, linear_program
-from alphalift.geometry.working_set import minimise_few
+from alphalift.geometry.working_set import compile_with_minimiser
 
 # Descents end after three or four tangents, or swap symbols for ever smaller gains.
 _MOST_TANGENTS = 20
@@ -35,11 +32,10 @@ _MASS_TOLERANCE = 1e-6
 
 
 def compiled_descend() -> Any:
-    signature = types.void(MINIMISER, *PRICING, MATRIX, VECTOR)
-    return partial(compile_once(descend, signature), compiled_interior_point())
+    return compile_with_minimiser(descend, *PRICING, MATRIX, VECTOR)
 
 
-def descend(minimise, feasible, curve, prices, points, values):
+def descend(minimise, interior_point, feasible, curve, prices, points, values):
     """Replace every row of points by a local minimum near it, and write its objective sum phi(V) - u.V into values.
 
     The objective is infinite where the first step already failed.
@@ -51,7 +47,7 @@ def descend(minimise, feasible, curve, prices, points, values):
         for _ in range(_MOST_TANGENTS):
             program, symbols = _tangent_program(problem, points[i])
             found = np.empty(len(program.rates))
-            minimise_few(minimise, program, dual, found, _ACCURACY, np.inf)
+            minimise(interior_point, program, dual, found, _ACCURACY, np.inf)
             value = _tidied(problem, symbols, found, trial)
             if not value < values[i] - _LEAST_GAIN:
                 break

@@ -71,13 +71,11 @@ class ConvexProgram(NamedTuple):
 
 
 _PROGRAM = tuple_type(ConvexProgram, CONSTRAINTS, MATRIX, MATRIX, *5 * [VECTOR], types.float64)
-_SIGNATURE = types.void(_PROGRAM, VECTOR, VECTOR, types.float64, types.float64)
-# How other kernels take `interior_point`: behind a pointer, so that it is not compiled again as a part of each of them.
-MINIMISER = types.FunctionType(_SIGNATURE)
+PROGRAM_AND_RESULT = (_PROGRAM, VECTOR, VECTOR, types.float64, types.float64)
 
 
 def compiled_interior_point() -> Any:
-    return compile_once(interior_point, _SIGNATURE)
+    return compile_once(interior_point, types.void(*PROGRAM_AND_RESULT))
 
 
 class State(NamedTuple):

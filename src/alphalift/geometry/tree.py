@@ -9,7 +9,6 @@ negative, see `bound`: nodes whose bound reaches it stay leaves. Which leaf is s
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +18,8 @@ from numpy.typing import NDArray
 from alphalift.arrays import Array
 from alphalift.compiled import INTEGERS, MATRIX, VECTOR, compile_once, copy_row, spliced, tuple_type
 from alphalift.geometry.bound import POINT, UNIT_ROUNDOFF, exact_bound, relax, trim
-from alphalift.geometry.interior_point import MINIMISER, compiled_interior_point
 from alphalift.geometry.pricing import PRICING, Box, Pricing
+from alphalift.geometry.working_set import compile_with_minimiser
 
 # A split leaves each child at least this share of the side: both have to become smaller.
 _LEAST_SHARE = 0.1
@@ -70,8 +69,7 @@ def compiled_split() -> Any:
 
 
 def compiled_bound_nodes() -> Any:
-    signature = types.void(MINIMISER, *PRICING, INTEGERS, types.float64, _TREE)
-    return partial(compile_once(bound_nodes, signature), compiled_interior_point())
+    return compile_with_minimiser(bound_nodes, *PRICING, INTEGERS, types.float64, _TREE)
 
 
 def compiled_replay() -> Any:
@@ -95,14 +93,21 @@ def split(feasible, curve, prices, chosen, first, threshold, tree):
             tree.bound[child] = _inherit(problem, child, threshold, tree)
 
 
-def bound_nodes(minimise, feasible, curve, prices, nodes, threshold, tree):
+def bound_nodes(minimise, interior_point, feasible, curve, prices, nodes, threshold, tree):
     """Find a dual for each of these nodes that is below the threshold; and choose their splits."""
     problem = Pricing(feasible, curve, prices)
     for node in nodes:
         if tree.bound[node] < threshold:
             before = tree.bound[node]
             tree.bound[node] = relax(
-                minimise, problem, _box(tree, node), tree.dual[node], tree.point[node], before, threshold
+                minimise,
+                interior_point,
+                problem,
+                _box(tree, node),
+                tree.dual[node],
+                tree.point[node],
+                before,
+                threshold,
             )
         _choose_split(curve, tree, node)
 

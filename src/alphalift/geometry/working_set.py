@@ -9,11 +9,15 @@ join them, until none is left. Whatever the set, (w, nu) proves a lower bound of
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
+from typing import Any
 
-from alphalift.compiled import copy_row, spliced, subroutine
+import numpy as np
+from numba import types
+
+from alphalift.compiled import compile_once, copy_row, spliced
 from alphalift.convex import supports
-from alphalift.geometry.interior_point import ConvexProgram
+from alphalift.geometry.interior_point import PROGRAM_AND_RESULT, ConvexProgram, compiled_interior_point
 
 # From how many variables on: fewer are solved for at once as quickly.
 _MANY = 96
@@ -25,7 +29,32 @@ _ROOM = 1.5
 _MOST_ROUNDS = 6
 
 
-@subroutine
+# How other kernels take `minimise_all` or `minimise_few`, and these the interior point: behind pointers, so that they are not
+# compiled again as a part of each kernel, and the second not at all where alphabets are small.
+_INTERIOR_POINT = types.FunctionType(types.void(*PROGRAM_AND_RESULT))
+_SIGNATURE = types.void(_INTERIOR_POINT, *PROGRAM_AND_RESULT)
+_POINTERS = types.FunctionType(_SIGNATURE), _INTERIOR_POINT
+
+
+def compile_minimiser(variables: int) -> tuple[Any, Any]:
+    """What kernels take first, for programs of up to so many variables."""
+    return compile_once(minimise_few if variables > _MANY else minimise_all, _SIGNATURE), compiled_interior_point()
+
+
+def compile_with_minimiser(function: Callable[..., None], *arguments: Any) -> Callable[..., None]:
+    """A kernel that takes a minimiser, its interior point, a Feasible and more, as a function of the Feasible and the rest."""
+    compiled = compile_once(function, types.void(*_POINTERS, *arguments))
+
+    def call(feasible: Any, *others: Any) -> None:
+        compiled(*compile_minimiser(len(feasible.moments) + len(feasible.widths)), feasible, *others)
+
+    return call
+
+
+def minimise_all(minimise, program, dual, point, accuracy, enough):
+    minimise(program, dual, point, accuracy, enough)
+
+
 def minimise_few(minimise, program, dual, point, accuracy, enough):
     """As `interior_point`, from the dual that is given: the minimiser into `point`, the (w, nu) that was found into `dual`."""
     count, size = program.moments.shape

@@ -135,9 +135,9 @@ class _Dual:
 class _Duals:
     """The solver's duals, numbers for the moments of its constraints and nu, as duals of the promise."""
 
-    def __init__(self, region: Region, p_s: Array) -> None:
+    def __init__(self, region: Region, joint: Joint) -> None:
         self._reduction = simplest(region)
-        self._constraints = [component.constraint(p_s) for component in self._reduction.region.components]
+        self._constraints = self._reduction.region.constraints(joint)
         ends = accumulate((len(constraint.directions) for constraint in self._constraints), initial=0)
         self._slices = [slice(*pair) for pair in pairwise(ends)]
 
@@ -154,7 +154,7 @@ class Boxes:
 
     def __init__(self, joint: Joint, region: Region, duals: Iterable[Array]) -> None:
         """`duals` are all that will be written: the largest of them decides the bits."""
-        self._joint, self._region, self._inverses = joint, region, _Duals(region, joint.p_s)
+        self._joint, self._region, self._inverses = joint, region, _Duals(region, joint)
         largest = max(1.0, *(self._inverses.inverted(dual).largest for dual in duals))
         # Where the search closes its boxes, more ends are rounded.
         finer = max(0, math.ceil(math.log2(len(joint.x_labels) / CLOSED_FROM)))

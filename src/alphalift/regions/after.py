@@ -177,7 +177,9 @@ class Given(Region):
         The sides of half-spaces are multiplied by the capacity, which makes others of them, with sides of 0. A dual shifts
         nothing from nu, the multiplier of sum V = 1: here sum_s a_s = m, whose multiplier is sigma.
         """
-        plain = self.region.constraint(self.after.p_s)
+        block = np.array(self.after.counts[self.output], dtype=np.float64)
+        seen = block[:, block.any(axis=0)]
+        plain = self.region.constraint(self.after.p_s).widened((seen / seen.sum(axis=0)).T)
         pairs = self.after.pairs
         here = (pairs[:, 1] == self.output).astype(np.float64)
         directions, parameters = plain.directions[:, pairs[:, 0]] * here, plain.parameters
@@ -187,4 +189,6 @@ class Given(Region):
         def inverse(multipliers: Array) -> ComponentDual:
             return replace(plain.invert(multipliers), shift=0.0)
 
-        return replace(plain, parameters=parameters, directions=directions, capacity=here, inverse=inverse)
+        return replace(
+            plain, parameters=parameters, directions=directions, capacity=here, inverse=inverse, centred=False
+        )

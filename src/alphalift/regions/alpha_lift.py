@@ -13,18 +13,23 @@ from alphalift.measures.lift import alpha_over, log_alpha_lifts
 from alphalift.regions.base import (
     Region,
     budget_parameter,
+    excess,
     exponential,
     less,
     order_parameter,
 )
+from alphalift.regions.deviations import near_half_spaces, near_norm_ball
 from alphalift.regions.inverses import of_capped, of_idle
 
-# What the lifts of perfect privacy may exceed 1 by in the kernels, which need a set with an interior.
-_INTERIOR = 1e-7
+# What the lifts of perfect privacy may exceed 1 by in the kernels before their set is widened: less than any joint notices.
+_INTERIOR = 1e-12
 
 
-def norm_ball(t: float, alpha: float, p_s: Array) -> Constraint:
-    """(E l^alpha)^(1/alpha) <= t: for w >= 0, sum_s w_s P(s|y) is at most t (E w^a)^(1/a), 1/a + 1/alpha = 1 (Hoelder)."""
+def norm_ball(t: float, excess: float, alpha: float, p_s: Array) -> Constraint:
+    """(E l^alpha)^(1/alpha) <= t = 1 + excess: for w >= 0, sum_s w_s P(s|y) is at most t (E w^a)^(1/a), 1/a + 1/alpha = 1 (Hoelder)."""
+    near = near_half_spaces(excess, p_s) if math.isinf(alpha) else near_norm_ball(excess, alpha, p_s)
+    if near is not None:
+        return near
     # Beyond what certainty about a secret has, the bound says nothing, and its size would only disturb the kernels.
     eye = np.eye(len(p_s))
     if math.isinf(alpha):
@@ -86,7 +91,9 @@ class AlphaLift(Region):
 
     def constraint(self, p_s: Array) -> Constraint:
         # At epsilon = 0 the set has no interior; one that is barely larger has, and bounds it.
-        return norm_ball(1 + _INTERIOR if self.perfect else self.budget, self.alpha, p_s)
+        if self.perfect:
+            return norm_ball(1 + _INTERIOR, _INTERIOR, self.alpha, p_s)
+        return norm_ball(self.budget, excess(self.epsilon), self.alpha, p_s)
 
     def tightened(self, nats: float) -> Region:
         return AlphaLift(self.alpha, less(self.epsilon, nats))

@@ -93,6 +93,10 @@ class Region(ABC):
         directions = np.eye(len(p_s)) - p_s[:, None]
         return Constraint(CALLED, np.zeros(1), directions, function=from_centre)
 
+    def constraints(self, joint: Joint) -> list[Constraint]:
+        """The components' constraints as kernels get them for a joint: those of tiny budgets may be wider."""
+        return [component.constraint(joint.p_s).widened(joint.p_s_given_x.T) for component in self.components]
+
     def validate(self, p_s: Array) -> None:
         """Raise if the region is not what it says; those of this package are."""
         return
@@ -286,6 +290,11 @@ def less(epsilon: float, nats: float) -> float:
 def exponential(epsilon: float) -> float:
     """e^epsilon; beyond the largest float every lift of a float table is within the budget."""
     return math.exp(min(epsilon, LARGEST_EXPONENT))
+
+
+def excess(epsilon: float) -> float:
+    """e^epsilon - 1, with all its digits."""
+    return math.expm1(min(epsilon, LARGEST_EXPONENT))
 
 
 def grid(region: Callable[..., R], **parameters: Iterable[float]) -> tuple[R, ...]:

@@ -36,4 +36,5 @@ class ChiSquare(Budgeted):
         return np.asarray(mean + self.epsilon * np.sqrt((directions - mean[..., None]) ** 2 @ p_s))
 
     def constraint(self, p_s: Array) -> Constraint:
-        return norm_ball(math.hypot(1.0, self.epsilon), 2.0, p_s)
+        t = math.hypot(1.0, self.epsilon)
+        return norm_ball(t, self.epsilon**2 / (1 + t), 2.0, p_s)

@@ -12,6 +12,7 @@ from alphalift.arrays import Array
 from alphalift.convex import ENTROPY, ComponentDual, Constraint
 from alphalift.measures.divergences import kullback_leibler
 from alphalift.regions.base import Budgeted
+from alphalift.regions.deviations import near_divergence_ball
 from alphalift.regions.inverses import of_idle
 
 # In kernels the lifts of a direction are at least e^-this; below it the set is larger than it should be, by less.
@@ -65,6 +66,9 @@ class KL(Budgeted):
         return np.asarray((law * exponents).sum(axis=-1) / total - np.log(total))
 
     def constraint(self, p_s: Array) -> Constraint:
+        near = near_divergence_ball(self.epsilon, p_s)
+        if near is not None:
+            return near
         directions = np.vstack([np.eye(len(p_s)), np.zeros(len(p_s))])
         # Certainty about the rarest secret is as far as a divergence goes.
         largest = -math.log(p_s.min())

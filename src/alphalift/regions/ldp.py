@@ -8,7 +8,8 @@ import numpy as np
 
 from alphalift.arrays import Array
 from alphalift.convex import HALF_SPACES, Constraint
-from alphalift.regions.base import Budgeted, exponential
+from alphalift.regions.base import Budgeted, excess, exponential
+from alphalift.regions.deviations import directions, is_tiny
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,11 @@ class LDP(Budgeted):
 
     def constraint(self, p_s: Array) -> Constraint:
         """With a slack m, the largest lift: l_s <= m and m <= t l_s; m is at most t, and at most 1 / min P(s)."""
+        gain = excess(self.epsilon)
+        if is_tiny(gain):  # the same of l - 1 and m - 1, both divided by the gain
+            above, at_least = directions(p_s, gain), p_s / self.budget
+            slack, sides = np.append(-p_s, at_least)[None], np.append(np.zeros_like(p_s), at_least)
+            return Constraint(HALF_SPACES, sides, np.concatenate([above, -above]), slack, np.array([1.0]), centred=True)
         eye, zeros = np.eye(len(p_s)), np.zeros(2 * len(p_s))
         slack = np.concatenate([-p_s, p_s / self.budget])[None]
         return Constraint(

@@ -11,7 +11,8 @@ from alphalift.arrays import Array
 from alphalift.convex import HALF_SPACES, Constraint
 from alphalift.errors import PromiseError
 from alphalift.exact import Number
-from alphalift.regions.base import LARGEST_EXPONENT, Region, budget_parameter, exponential, less
+from alphalift.regions.base import LARGEST_EXPONENT, Region, budget_parameter, excess, exponential, less
+from alphalift.regions.deviations import is_tiny, near_half_spaces
 from alphalift.regions.inverses import of_capped
 
 
@@ -63,6 +64,9 @@ class LIP(Region):
         return np.asarray((high + low) @ p_s)
 
     def constraint(self, p_s: Array) -> Constraint:
+        near = near_half_spaces(excess(self.upper), p_s, -math.expm1(-self.lower))
+        if near is not None and is_tiny(self.lower):
+            return near
         least = math.exp(-self.lower)
         # What the others must have is not left for one; beyond that the upper half says nothing.
         left = p_s - math.expm1(-self.lower) * (1 - p_s)  # 1 - least (1 - p_s), without cancellation

@@ -14,6 +14,7 @@ from alphalift.regions.alpha_lift import norm_ball, norm_support
 from alphalift.regions.base import (
     Region,
     budget_parameter,
+    excess,
     exponential,
     less,
     order_parameter,
@@ -56,7 +57,7 @@ class Renyi(Region):
         return norm_support(self._norm, self.order, directions, p_s)
 
     def constraint(self, p_s: Array) -> Constraint:
-        return norm_ball(self._norm, self.order, p_s)
+        return norm_ball(self._norm, excess(self.epsilon / alpha_over(self.order)), self.order, p_s)
 
     def tightened(self, nats: float) -> Region:
         return Renyi(self.order, less(self.epsilon, nats))

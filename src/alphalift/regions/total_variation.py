@@ -10,6 +10,7 @@ from alphalift.arrays import Array
 from alphalift.convex import HALF_SPACES, Constraint
 from alphalift.measures.divergences import total_variation
 from alphalift.regions.base import Budgeted
+from alphalift.regions.deviations import directions, is_tiny
 from alphalift.regions.inverses import of_idle
 
 
@@ -37,8 +38,11 @@ class TotalVariation(Budgeted):
     def constraint(self, p_s: Array) -> Constraint:
         """With slacks t_s >= 0: P(s|y) - t_s <= P(s) and sum t <= epsilon, instead of a half-space for every event."""
         size, epsilon = len(p_s), min(self.epsilon, 1.0)
-        directions = np.vstack([np.eye(size), np.zeros(size)])
         slacks = np.hstack([-np.eye(size), np.ones((size, 1))])
+        if is_tiny(epsilon):  # all of it divided by epsilon
+            above, sides = np.vstack([directions(p_s, epsilon), np.zeros(size)]), np.append(np.zeros(size), 1.0)
+            return Constraint(HALF_SPACES, sides, above, slacks, np.ones(size), centred=True)
+        of_posterior = np.vstack([np.eye(size), np.zeros(size)])
         inverse = of_idle(p_s) if self.epsilon >= 1 else None
         sides, widths = np.append(p_s, epsilon), np.full(size, epsilon)
-        return Constraint(HALF_SPACES, sides, directions, slacks, widths, inverse=inverse)
+        return Constraint(HALF_SPACES, sides, of_posterior, slacks, widths, inverse=inverse)

@@ -11,7 +11,7 @@ from alphalift.clock import Clock
 from alphalift.convex import ConvexSet
 from alphalift.geometry.concave import ConcaveProgram, Search
 from alphalift.joint import Joint
-from alphalift.regions import Region
+from alphalift.regions import Region, perfect_privacy
 from alphalift.solvers.candidates import first_points, neighbours, pull_inside
 from alphalift.solvers.run import Run, Settings, curve_of
 from alphalift.utilities import Utility
@@ -32,6 +32,10 @@ class SearchRun(Run):
         with (settings.clock or Clock()).stopped():
             self.program.compile()
         super().__init__(settings, joint, region, utility, warm)
+        if not region.perfect and is_widened(region, joint):
+            # What lies in a wider set would have to move too far to keep the promise; perfect privacy loses hardly anything.
+            self.inner = perfect_privacy()
+            self.inner_program = concave_program(joint, self.inner, utility)
         # A search may leave this much; the rest of the gap covers what the linear program itself leaves.
         self.threshold = self.final = -0.9 * settings.relative_gap * self.everything
         self.threads = settings.threads or os.cpu_count() or 1
@@ -115,5 +119,11 @@ class SearchRun(Run):
 
 def concave_program(joint: Joint, region: Region, utility: Utility) -> ConcaveProgram:
     """The pricing problem of a region: what every V in it costs, but for the prices."""
-    body = ConvexSet.intersecting([component.constraint(joint.p_s) for component in region.components])
+    body = ConvexSet.intersecting(region.constraints(joint))
     return ConcaveProgram(body, curve_of(utility), joint.p_s_given_x.T, float(joint.p_s.min()))
+
+
+def is_widened(region: Region, joint: Joint) -> bool:
+    """Whether the kernels' set is larger than what is allowed: good for bounds, but not for columns."""
+    pairs = zip(region.components, region.constraints(joint), strict=True)
+    return any((own.constraint(joint.p_s).directions != solved.directions).any() for own, solved in pairs)
