@@ -131,7 +131,7 @@ def design_command(
     from alphalift.proof.prove import prove
     from alphalift.sharing import for_sharing
     from alphalift.show.live import LiveLine
-    from alphalift.show.words import describe, what_a_file_proves
+    from alphalift.show.words import describe, what_a_file_proves, what_it_may_take
     from alphalift.solvers import Optimal
 
     region = region_of(promise, alpha, epsilon)
@@ -146,6 +146,8 @@ def design_command(
     declared = Declared(drop_missing, read_bins(bins), read_alphabet(alphabet), anyway)
     joint = declared.read(table, sensitive, useful, earlier)
     clock = Clock(time_limit)
+    if beforehand := what_it_may_take(joint, region, time_limit):
+        print(beforehand, file=sys.stderr)
     with LiveLine() as live:
         search = clock.reserving(_FILE_SHARE * time_limit) if out or as_json else clock
         solver = Optimal(time_limit=time_limit, progress=live.show, clock=search)

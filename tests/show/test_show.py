@@ -25,6 +25,7 @@ from alphalift import (
     sweep,
 )
 from alphalift.show.style import save
+from alphalift.show.words import what_it_may_take
 from regions.every import FAMILIES
 from regions.programs import largest_lift
 from strategies import random_joint
@@ -145,3 +146,21 @@ def test_words_after_a_release_state_what_the_promise_allows_all_together():
     allowed = [re.findall(r"alone allows (\S+)\.", text) for text in (after, alone)]
     assert allowed[0]
     assert allowed[0] == allowed[1]
+
+
+@pytest.mark.parametrize(
+    ("shape", "region", "said"),
+    [((5, 70), AlphaLift(10, 0.01), True), ((5, 70), AlphaLift(10, 9), False), ((5, 12), AlphaLift(10, 0.01), False)],
+)
+def test_what_a_long_search_may_take_is_said_before_it(shape, region, said):
+    """And nothing of designs that take a second: few symbols, or a promise that the table keeps as it is."""
+    joint = Joint(np.random.default_rng(0).integers(1, 99, shape), counts=True)
+    text = what_it_may_take(joint, region, 7)
+    assert bool(text) == said
+    assert not said or ("70 values" in text and "7 s" in text)
+
+
+def test_equal_symbols_count_once_in_it():
+    columns = np.random.default_rng(1).integers(1, 99, (4, 80))
+    joint = Joint(np.concatenate([columns, columns], axis=1), counts=True)
+    assert what_it_may_take(joint, MaxLift(0.1), 60).startswith("80 values")

@@ -7,12 +7,15 @@ import math
 import numpy as np
 
 from alphalift.arrays import Array
+from alphalift.estimate import MOST_TREE_BYTES
+from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
 from alphalift.mechanism import Mechanism
 from alphalift.proof.statement import checkable
 from alphalift.regions import After, AlphaLift, Region
 from alphalift.solution import Solution, Status
-from alphalift.solvers.optimal import bound_is_estimated
+from alphalift.solvers.optimal import bound_is_estimated, searched_symbols
+from alphalift.utilities import MutualInformation
 
 _NOT_COVERED = (
     "Not covered: {beside}, a second release of the same records with fresh randomness, and a population that differs "
@@ -161,6 +164,19 @@ def what_a_file_proves(solution: Solution, claims: dict[str, str]) -> str:
         return ""
     reason = "a proof of more would be too large, or would have come too late"
     return f"The file proves a gap of at most {_percent_up(gap)} of that information: {reason}."
+
+
+def what_it_may_take(joint: Joint, region: Region, time_limit: float) -> str:
+    """Said before a design that takes more than a few seconds: time and memory at most; nothing of a short one."""
+    symbols = searched_symbols(region.about(joint), region, MutualInformation())
+    if not symbols:
+        return ""
+    # A certificate is a copy of most of the tree.
+    memory = 2 * MOST_TREE_BYTES / 1e9
+    return (
+        f"{symbols} values of X that differ in what they tell: the search may take all of its {time_limit:g} s, and up to "
+        f"{memory:.0f} GB of memory. Ctrl-C returns the best mechanism so far, proven."
+    )
 
 
 def _percent_up(share: float) -> str:

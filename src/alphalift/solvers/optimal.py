@@ -92,6 +92,15 @@ def bound_is_estimated(joint: Joint, region: Region, utility: Utility) -> bool:
     return issubclass(_kind_of_run(solved, region, utility), BinaryRun | LocalRun)
 
 
+def searched_symbols(joint: Joint, region: Region, utility: Utility) -> int:
+    """How many symbols a long search is about, equal ones counted once; 0 where a design takes seconds at most."""
+    merged = Merged.of(joint)
+    solved = merged.joint if _merges(merged, region, utility) else joint
+    published = region.allows(joint.lift.T, joint.p_s).all()
+    long = not published and issubclass(_kind_of_run(solved, region, utility), LargeRun)
+    return len(solved.p_x) if long else 0
+
+
 def _merges(merged: Merged, region: Region, utility: Utility) -> bool:
     """Whether the problem of types is another one that says all about this one: known for mutual information alone."""
     smaller = merged.joint is not merged.original
