@@ -16,6 +16,7 @@ from alphalift.regions.base import (
     excess,
     exponential,
     less,
+    logarithm,
     order_parameter,
 )
 from alphalift.regions.deviations import near_half_spaces, near_norm_ball
@@ -94,6 +95,9 @@ class AlphaLift(Region):
         if self.perfect:
             return norm_ball(1 + _INTERIOR, _INTERIOR, self.alpha, p_s)
         return norm_ball(self.budget, excess(self.epsilon), self.alpha, p_s)
+
+    def as_epsilon(self, value: float) -> float:
+        return logarithm(value)
 
     def tightened(self, nats: float) -> Region:
         return AlphaLift(self.alpha, less(self.epsilon, nats))

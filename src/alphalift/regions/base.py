@@ -140,6 +140,10 @@ class Region(ABC):
         """Whether every row keeps the promise, up to float rounding (relative 1e-12), (count,)."""
         return np.asarray(self.value(lifts, p_s) <= self.budget * (1 + FLOAT_SLACK) + _TINY)
 
+    def as_epsilon(self, value: float) -> float:
+        """A value on the scale of the promise's parameter; the value itself unless it is e^epsilon."""
+        return value
+
     @property
     def symmetric(self) -> bool:
         """Whether the value is known to depend on nothing but the distribution of l under P_S."""
@@ -290,6 +294,10 @@ def less(epsilon: float, nats: float) -> float:
 def exponential(epsilon: float) -> float:
     """e^epsilon; beyond the largest float every lift of a float table is within the budget."""
     return math.exp(min(epsilon, LARGEST_EXPONENT))
+
+
+def logarithm(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf
 
 
 def excess(epsilon: float) -> float:

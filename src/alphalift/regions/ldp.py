@@ -8,7 +8,7 @@ import numpy as np
 
 from alphalift.arrays import Array
 from alphalift.convex import HALF_SPACES, Constraint
-from alphalift.regions.base import Budgeted, excess, exponential
+from alphalift.regions.base import Budgeted, excess, exponential, logarithm
 from alphalift.regions.deviations import directions, is_tiny
 
 
@@ -42,6 +42,9 @@ class LDP(Budgeted):
         mean = (directions @ p_s)[..., None]
         ratios = (mean + gain * np.cumsum(weights * falling, axis=-1)) / (1 + gain * np.cumsum(weights, axis=-1))
         return np.asarray(np.maximum(ratios.max(axis=-1), mean[..., 0]))
+
+    def as_epsilon(self, value: float) -> float:
+        return logarithm(value)
 
     def constraint(self, p_s: Array) -> Constraint:
         """With a slack m, the largest lift: l_s <= m and m <= t l_s; m is at most t, and at most 1 / min P(s)."""

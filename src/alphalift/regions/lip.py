@@ -11,7 +11,7 @@ from alphalift.arrays import Array
 from alphalift.convex import HALF_SPACES, Constraint
 from alphalift.errors import PromiseError
 from alphalift.exact import Number
-from alphalift.regions.base import LARGEST_EXPONENT, Region, budget_parameter, excess, exponential, less
+from alphalift.regions.base import LARGEST_EXPONENT, Region, budget_parameter, excess, exponential, less, logarithm
 from alphalift.regions.deviations import is_tiny, near_half_spaces
 from alphalift.regions.inverses import of_capped
 
@@ -74,6 +74,9 @@ class LIP(Region):
         capped = np.append(self.budget * p_s >= left, np.zeros(len(p_s), np.bool_))
         directions = np.concatenate([np.eye(len(p_s)), -np.eye(len(p_s))])
         return Constraint(HALF_SPACES, sides, directions, inverse=of_capped(directions, capped))
+
+    def as_epsilon(self, value: float) -> float:
+        return logarithm(value)
 
     def tightened(self, nats: float) -> Region:
         return LIP(lower=less(self.lower, nats), upper=less(self.upper, nats))

@@ -17,6 +17,7 @@ from alphalift.regions.base import (
     excess,
     exponential,
     less,
+    logarithm,
     order_parameter,
 )
 
@@ -58,6 +59,9 @@ class Renyi(Region):
 
     def constraint(self, p_s: Array) -> Constraint:
         return norm_ball(self._norm, excess(self.epsilon / alpha_over(self.order)), self.order, p_s)
+
+    def as_epsilon(self, value: float) -> float:
+        return logarithm(value)
 
     def tightened(self, nats: float) -> Region:
         return Renyi(self.order, less(self.epsilon, nats))
