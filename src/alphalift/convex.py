@@ -164,6 +164,8 @@ class ConvexSet:
     widths: Array
     base_capacity: Array
     capacities: Array
+    # What a slack adds to each capacity, (slacks, constraints), or (slacks, 0) where there is no cone.
+    slack_capacities: Array
 
     @classmethod
     def intersecting(cls, constraints: Sequence[Constraint]) -> ConvexSet:
@@ -189,7 +191,24 @@ class ConvexSet:
             slacks,
             np.concatenate([constraint.widths for constraint in constraints]),
             np.array([float(constraint.capacity is None) for constraint in constraints]),
-            _capacities(constraints),
+            capacities := _capacities(constraints),
+            np.zeros((len(slacks), len(capacities))),
+        )
+
+    def with_slack(self, coefficients: Array, capacities: Array, width: float) -> ConvexSet:
+        """The set with a further variable in [0, width]: coefficients of it in all moments, (k,), and in all capacities.
+
+        Constraints become cones by it, whose capacities stay what they were but for the variable.
+        """
+        count, size = len(self.base_capacity), self.directions.shape[1]
+        own = self.capacities if len(self.capacities) else np.zeros((count, size))
+        before = self.slack_capacities if self.slack_capacities.shape[1] else np.zeros((len(self.slacks), count))
+        return replace(
+            self,
+            slacks=np.vstack([self.slacks.reshape(-1, len(self.directions)), coefficients]),
+            widths=np.append(self.widths, width),
+            capacities=own,
+            slack_capacities=np.vstack([before, capacities]),
         )
 
 

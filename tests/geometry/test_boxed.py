@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from alphalift.geometry.boxed import BoxedMixture
+from alphalift.geometry.boxed import Boxed, BoxedMixture
 
 
 def random_columns(generator, count, size):
@@ -85,3 +85,14 @@ def test_where_columns_do_not_reach_the_mean_the_mean_itself_does():
     mixture = program.mix(np.zeros(3), 10)
     assert mixture.weights == pytest.approx([1.0])
     assert mixture.points == pytest.approx(mean[None])
+
+
+@pytest.mark.parametrize(("missing", "accepted"), [(0.0, True), (1e-5, False)])
+def test_a_mixture_that_misses_a_rare_symbol_is_none(missing, accepted, monkeypatch):
+    """A slack below HiGHS's tolerance may be all of a symbol's mass: columns of a mechanism would not sum to 1."""
+    mean = np.array([1e-6, 0.4, 0.6 - 1e-6])
+    program = BoxedMixture(mean, 10.0)
+    program.add(np.eye(3), np.ones(3))
+    weights = np.append(0.0, mean * np.array([1 - missing, 1, 1]))
+    monkeypatch.setattr(program, "solve", lambda *_: Boxed(np.zeros(3), weights, missing * 1e-6))
+    assert (program.mix(np.zeros(3), 1.0) is not None) == accepted

@@ -5,7 +5,7 @@ On a box [low, high], for *any* w >= 0 and any nu ("The bound" in docs/theory.md
     nu - sigma(w) + sum_x min(q_x(low_x), q_x(high_x)),   q_x(v) = phi(v) - c_x v,   c = u + nu - A w
 
 is a lower bound, because a concave q_x is least at an end of its interval. A slack t of the set in [0, width] with
-coefficients B adds min(0, width B.w). A cone's sigma is multiplied by its capacity V M instead of 1: it moves from the
+coefficients B adds min(0, width B.w), less its own share of capacities in sigma. A cone's sigma is multiplied by its capacity V M instead of 1: it moves from the
 constant to c, c_x = u_x + nu - A_x w + M_x sigma(w). The best (w, nu) is the dual of the chord relaxation, a convex program.
 `exact_bound` is the formula, `trim` cuts off what it rules out, `relax` solves the relaxation.
 
@@ -54,6 +54,7 @@ def exact_bound(problem, box, dual):
     """
     feasible, curve, prices, low, high = problem.feasible, problem.curve, problem.prices, box.low, box.high
     moments, capacities, slacks, widths = feasible.moments, feasible.capacities, feasible.slacks, feasible.widths
+    slack_capacities = feasible.slack_capacities
     count, size = moments.shape
     if _is_empty(low, high):
         return np.inf
@@ -83,6 +84,8 @@ def exact_bound(problem, box, dual):
         saved = 0.0
         for i in range(size):
             saved += slacks[k, i] * dual[i]
+        for p in range(slack_capacities.shape[1]):
+            saved -= slack_capacities[k, p] * sigmas[p]
         bound += min(0.0, widths[k] * saved)
         passed += abs(bound)
     # Large duals cancel: what the terms and their sum may have lost to rounding must not count as proven.
@@ -146,6 +149,7 @@ def _magnitude(problem, box, dual, sigmas):
         total += high[x] * _slope_magnitude(problem, x, dual, sigmas)
     for k in range(len(widths)):
         total += widths[k] * _row_magnitude(slacks, k, dual)
+        total += widths[k] * _row_magnitude(feasible.slack_capacities, k, sigmas)
     return total
 
 

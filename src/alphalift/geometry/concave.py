@@ -87,6 +87,7 @@ class ConcaveProgram:
             body.widths,
             body.base_capacity,
             self.capacities,
+            body.slack_capacities,
             self.moment_sizes,
             self.roundings,
         )

@@ -23,7 +23,8 @@ from alphalift.geometry.interior_point import ConvexProgram
 class Feasible(NamedTuple):
     """The V whose moments V A lie in the set, which may have slacks in [0, widths] with these coefficients, (count, k).
 
-    The capacities of constraints are base_capacity + V M; M, (|X|, constraints), has no columns where there is no cone.
+    The capacities of constraints are base_capacity + V M, and what slacks add; M, (|X|, constraints), has no columns where there
+    is no cone.
     A moment's error is `roundings` unit roundoffs of its entry of `moment_sizes` at most, and so are others ("Floats" in
     docs/theory.md).
     """
@@ -34,6 +35,7 @@ class Feasible(NamedTuple):
     widths: Array
     base_capacity: Array
     capacities: Array  # M
+    slack_capacities: Array  # of the slacks, (count, constraints), as M
     moment_sizes: Array
     roundings: float
 
@@ -55,7 +57,7 @@ class Box(NamedTuple):
 
 # A Pricing as the entries of compiled functions: numba takes a compiled curve for a pointer only where it is an argument.
 PRICING = (
-    tuple_type(Feasible, CONSTRAINTS, MATRIX, MATRIX, VECTOR, VECTOR, MATRIX, MATRIX, types.float64),
+    tuple_type(Feasible, CONSTRAINTS, MATRIX, MATRIX, VECTOR, VECTOR, MATRIX, MATRIX, MATRIX, types.float64),
     types.FunctionType(CURVE),
     VECTOR,
 )
@@ -73,6 +75,7 @@ def linear_program(feasible, symbols, mass, base_moments, base_capacity):
         copy_row(feasible.capacities, symbols[k], capacities, k)
     for k in range(count, total):
         copy_row(feasible.slacks, k - count, moments, k)
+        copy_row(feasible.slack_capacities, k - count, capacities, k)
         width[k], counted[k] = feasible.widths[k - count], 0.0
     return ConvexProgram(
         feasible.constraints, moments, capacities, counted, rates, width, base_moments, base_capacity, mass

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphalift.arrays import Array
-from alphalift.convex import CALLED, ComponentDual, Constraint
+from alphalift.convex import CALLED, ComponentDual, Constraint, ConvexSet
 from alphalift.errors import PromiseError
 from alphalift.exact import Number, to_float
 from alphalift.joint import Joint
@@ -96,6 +96,10 @@ class Region(ABC):
     def constraints(self, joint: Joint) -> list[Constraint]:
         """The components' constraints as kernels get them for a joint: those of tiny budgets may be wider."""
         return [component.constraint(joint.p_s).widened(joint.p_s_given_x.T) for component in self.components]
+
+    def convex_set(self, joint: Joint) -> ConvexSet:
+        """All of it as kernels know it."""
+        return ConvexSet.intersecting(self.constraints(joint))
 
     def validate(self, p_s: Array) -> None:
         """Raise if the region is not what it says; those of this package are."""

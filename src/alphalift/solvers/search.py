@@ -8,7 +8,6 @@ import numpy as np
 
 from alphalift.arrays import Array
 from alphalift.clock import Clock
-from alphalift.convex import ConvexSet
 from alphalift.geometry.concave import ConcaveProgram, Search
 from alphalift.joint import Joint
 from alphalift.regions import Region, perfect_privacy
@@ -119,8 +118,7 @@ class SearchRun(Run):
 
 def concave_program(joint: Joint, region: Region, utility: Utility) -> ConcaveProgram:
     """The pricing problem of a region: what every V in it costs, but for the prices."""
-    body = ConvexSet.intersecting(region.constraints(joint))
-    return ConcaveProgram(body, curve_of(utility), joint.p_s_given_x.T, float(joint.p_s.min()))
+    return ConcaveProgram(region.convex_set(joint), curve_of(utility), joint.p_s_given_x.T, float(joint.p_s.min()))
 
 
 def is_widened(region: Region, joint: Joint) -> bool:
