@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from alphalift.clock import Clock
+from alphalift.errors import InputError, SettingError
 from alphalift.estimate import proof_seconds
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
+from alphalift.population import Robust, solve_robust
 from alphalift.proof.prove import USUAL_BITS, prove
 from alphalift.regions import After, Region, perfect_privacy
 from alphalift.solution import Solution, Status
@@ -27,7 +29,7 @@ _PROOF_SHARE = 0.5
 
 def design(
     joint: Joint,
-    region: Region,
+    region: Region | Robust,
     *,
     utility: Utility | None = None,
     solver: Solver | None = None,
@@ -41,6 +43,9 @@ def design(
     to within 1e-4 and a bound on what any mechanism could reach. Probabilities are integers over 2^bits. `source` says
     where the joint and its domain come from; the file's provenance repeats it.
 
+    `Robust(promise, confidence=.95)` in place of a promise asks for it to hold for the population of which the joint's records are a
+    random sample, not only for the records (docs/population.md): `population` in the solution says what that takes and costs.
+
     `after` are mechanisms that have released this column, or others of the same people: the promise is then about all of
     their outputs and this one's together. The joint must have their columns (`read_joint(..., beside=...)`).
 
@@ -48,6 +53,8 @@ def design(
     never the promise. Ctrl-C returns the best so far, proven.
     """
     solver = solver or Optimal()
+    if isinstance(region, Robust):
+        return _robust(joint, region, utility or MutualInformation(), solver, bits, source, after)
     about = region.about(joint)
     earlier = earlier_of(about, after) if after else None
     promise = region if earlier is None else earlier.promise(region, about)
@@ -62,6 +69,21 @@ def design(
         return _at_least_perfect(proven, bits, clock)
     except KeyboardInterrupt:
         return replace(proven, status=Status.INTERRUPTED)
+
+
+def _robust(
+    joint: Joint, robust: Robust, utility: Utility, solver: Solver, bits: int, source: str, after: Sequence[Proven]
+) -> Solution:
+    if after:
+        raise InputError(
+            "a promise for a population after other releases is not designed: nothing bounds what they tell together"
+        )
+    if not isinstance(solver, Optimal):
+        raise SettingError(f"a promise for a population is designed by Optimal, not by {solver}")
+    timed, clock = _timed(solver, joint)
+    found = solve_robust(joint, robust, utility, timed if isinstance(timed, Optimal) else solver)
+    found = replace(found, settings="; ".join(filter(None, [repr(solver), repr(robust), source])))
+    return _proven(found, bits, clock)
 
 
 def _timed(solver: Solver, joint: Joint) -> tuple[Solver, Clock]:

@@ -26,8 +26,29 @@ class Status(Enum):
     NODE_LIMIT = "node limit: the promise is kept; allow more nodes to close the gap to the bound"
     INTERRUPTED = "interrupted: the promise is kept; the gap to the bound was not closed"
     FEASIBLE = "feasible: the promise is kept, but a more useful mechanism may exist"
+    ROBUST = (
+        "robust: the promise is kept, with room for chance, which costs what the gap to the promise's own optimum is"
+    )
     ROUNDED = "rounded: the promise is kept; allow more bits to come closer to the bound"
     UNPROVEN = "unproven: floats say that the promise is kept, and nothing proves it"
+
+
+@dataclass(frozen=True)
+class Population:
+    """What is said of the people of which the records are a random sample: statistics, which no file proves.
+
+    With this confidence the promise's value is at most what `epsilon` says on the scale of its parameter; `kept` if that keeps
+    it. The design leaves `errors` standard errors to spare, and no design that does exceeds the utility `within`; without
+    errors it is the floor, which holds for every secret. `plain` is the utility of a design for the records alone.
+    """
+
+    confidence: float
+    records: int
+    epsilon: float
+    kept: bool
+    errors: float | None
+    within: float
+    plain: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +59,7 @@ class Solution:
     secrets, S = X and a user's own region it is an estimate. A solver that proves none leaves the utility of publishing X;
     `certificate` is why a better one holds, for solvers that keep it, and becomes the proof in a file. `integers` is the
     mechanism as it is sampled and proven, where it has been (`design`); `mechanism` then holds the same law in floats.
-    `settings` says how it was found. `after` is what was released before, where the promise is about all of it together.
+    `settings` says how it was found. `population` is there for designs that were asked to hold for it (`Robust`). `after` is what was released before, where the promise is about all of it together.
     """
 
     mechanism: Mechanism
@@ -50,6 +71,7 @@ class Solution:
     integers: Integers | None = None
     settings: str = ""
     after: Earlier | None = None
+    population: Population | None = None
 
     def __post_init__(self) -> None:
         if not self.region.answers(self.joint):

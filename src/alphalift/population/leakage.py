@@ -6,7 +6,6 @@ than was promised about the population: the design has used up the budget at eve
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -102,11 +101,15 @@ def leakage_bound(
 
 def _check(joint: Joint, promise: Region, confidence: float, method: str) -> None:
     if joint.n is None:
-        raise InputError("the joint is given as probabilities: how many records it came from is not known, so nothing is bounded")
+        raise InputError(
+            "the joint is given as probabilities: how many records it came from is not known, so nothing is bounded"
+        )
     if isinstance(promise, After):
         raise InputError("what several releases together leak about a population is not bounded; bound each by itself")
     if not 0 < confidence < 1:
-        raise SettingError(f"confidence is {confidence:g}, expected a number between 0 and 1; certainty would need everybody")
+        raise SettingError(
+            f"confidence is {confidence:g}, expected a number between 0 and 1; certainty would need everybody"
+        )
     if method not in ("calibrated", "rigorous"):
         raise SettingError(f"method is {method!r}, expected 'calibrated' or 'rigorous'")
 
@@ -208,18 +211,3 @@ def _over_priors(promise: Region, low: Array, high: Array, most: Array) -> float
         p_s[s] = min(float(most[s]), left)
         left -= p_s[s]
     return float(worst_values(promise, low[None], high[None], p_s)[0])
-
-
-def in_words(bound: LeakageBound, secret: str) -> str:
-    """The bound as a sentence that claims no more than it."""
-    least = math.floor(bound.confidence * 1000) / 10
-    people = f"For the population of which the {bound.records} records are a random sample"
-    how = {
-        "calibrated": "by draws of what the records may have come from (an approximation whose coverage is measured)",
-        "rigorous": "by bets that hold for any number of records",
-    }[bound.method]
-    verdict = "which keeps the promise" if bound.kept else "which is above the promise"
-    return (
-        f"{people}, what is told about {secret} is at most {bound.epsilon:.4g} with {least:g}% confidence, {verdict}; "
-        f"{how}."
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 
 import numpy as np
 
@@ -11,9 +12,10 @@ from alphalift.estimate import MOST_TREE_BYTES
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
 from alphalift.mechanism import Mechanism
+from alphalift.population import leakage_bound
 from alphalift.proof.statement import checkable
 from alphalift.regions import After, AlphaLift, Region
-from alphalift.solution import Solution, Status
+from alphalift.solution import Population, Solution, Status
 from alphalift.solvers.optimal import bound_is_estimated, searched_symbols
 from alphalift.utilities import MutualInformation
 
@@ -37,7 +39,12 @@ def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X
             f"Assumed: {solution.after.unknown} of the records were answered before by a law for unseen values; records that "
             "were left out before are not covered."
         )
-    lines = [*told, _proof(solution), _NOT_COVERED.format(beside=_BESIDE[isinstance(solution.region, After)])]
+    lines = [
+        *told,
+        _proof(solution),
+        *_population(solution, secret, useful),
+        _NOT_COVERED.format(beside=_BESIDE[isinstance(solution.region, After)]),
+    ]
     return "\n".join(lines)
 
 
@@ -154,6 +161,49 @@ def _proof(solution: Solution) -> str:
         return "Not proven: the figures are floats, which cannot tell a promise that is just kept from one just broken."
     unseen = "; values outside the table are answered too" if integers.unseen is not None else ""
     return f"Proven: the promise holds for the integers over 2^{integers.bits} that are sampled, exactly{unseen}."
+
+
+def _population(solution: Solution, secret: str, useful: str) -> list[str]:
+    """What holds for the people of which the records are a sample, where the joint was counted."""
+    joint, region, stated = solution.joint, solution.region, solution.population
+    if joint.n is None or isinstance(region, After):
+        return []
+    if stated is None:
+        bound = leakage_bound(solution.mechanism, joint, region)
+        sample = f"The population: if the {joint.n} records are a random sample of it,"
+        sure = f"with {bound.confidence:.0%} confidence (calibrated on the records, not proven)"
+        if bound.kept:
+            return [f"{sample} the promise is kept there, too, {sure}."]
+        return [
+            f"{sample} the promise is NOT known to be kept there: {_at(region, bound.value)} {sure}. A robust design keeps it."
+        ]
+    return [_robust(solution, stated, useful)]
+
+
+def _robust(solution: Solution, stated: Population, useful: str) -> str:
+    everything = solution.utility_function.of_publishing_all(solution.joint.p_x)
+    cost = f"A design for the records alone would keep {stated.plain / everything:.1%} of {useful}, and break it."
+    if stated.confidence == 1:
+        return f"The population: the promise is kept whatever it is, since no record of it was relied on. {cost}"
+    how = (
+        "it is kept about every secret whatever, since the records are too few for this one"
+        if stated.errors is None
+        else f"every output leaves {stated.errors:.1f} standard errors to spare"
+    )
+    return (
+        f"The population: if the {stated.records} records are a random sample of it, the promise is kept there, too, with "
+        f"{stated.confidence:.0%} confidence (calibrated on the records, not proven): {how}. {cost}"
+    )
+
+
+def _at(region: Region, value: float) -> str:
+    """A value in the promise's own words."""
+    if hasattr(region, "epsilon"):
+        epsilon = math.ceil(region.as_epsilon(value) * 1e4) / 1e4
+        larger = copy(region)
+        object.__setattr__(larger, "epsilon", epsilon)
+        return promise(larger) if math.isfinite(epsilon) else "nothing is known of it"
+    return f"its value is at most {_up(value, 3)}, and {region.budget:.4g} is allowed"
 
 
 def what_a_file_proves(solution: Solution, claims: dict[str, str]) -> str:
