@@ -1,11 +1,12 @@
-"""Convex sets as compiled kernels know them: constraints, each with a support function of one of four kinds.
+"""Convex sets as compiled kernels know them: constraints, each with a support function of one of five kinds.
 
-A constraint confines k linear functions of a vector, its *moments* m: for every w >= 0 (CALLED: every w), w.m <= sigma(w).
+A constraint confines k linear functions of a vector, its *moments* m: for every w >= 0 (SPHERE, CALLED: every w), w.m <= sigma(w).
 The kinds are
 
     HALF_SPACES  sigma(w) = g.w                       parameters g
     NORM_BALL    sigma(w) = t (E w^a)^(1/a)           parameters t, a >= 1 and the weights of E
     ENTROPY      sigma(w, b) = b (1 + (eps - 1 + E e^(K (w/b - 1))) / K)      parameters eps, K and the weights of E
+    SPHERE       sigma(w) = t (E w^2)^(1/2)           parameters t and the weights of E
     CALLED       sigma(w) >= 0, a Python function's    parameter: which one
 
 ENTROPY has a direction b >= 0 without a moment (K times the b of docs/theory.md). Half-spaces may have *slacks*:
@@ -32,7 +33,7 @@ from alphalift.compiled import CALLBACK, INTEGERS, VECTOR, inlined, kernel, subr
 
 RowFunction = Callable[[Array], Array]
 
-HALF_SPACES, NORM_BALL, ENTROPY, CALLED = 0, 1, 2, 3
+HALF_SPACES, NORM_BALL, ENTROPY, SPHERE, CALLED = 0, 1, 2, 3, 4
 # The largest exponent of the entropy kind's terms; beyond it the value is called infinite.
 _LARGEST_EXPONENT = 300.0
 # Steps of first and second differences, relative to the largest entry: well above the roots (third and fourth) of a
@@ -236,6 +237,8 @@ def support(constraints, p, w, gradient, hessian):
         return _half_spaces(w, parameters, gradient)
     if kind == NORM_BALL:
         return _norm_ball(w, parameters, gradient, hessian)
+    if kind == SPHERE:
+        return _sphere(w, parameters, gradient, hessian)
     if kind == CALLED:
         return _called(w, parameters, constraints.callback, gradient, hessian)
     return _entropy(w, parameters, gradient, hessian)
@@ -268,6 +271,22 @@ def _norm_ball(w, parameters, gradient, hessian):
             for other in range(s + 1):
                 hessian[s, other] = -(a - 1.0) / (t * norm) * gradient[s] * gradient[other]
             hessian[s, s] += (a - 1.0) * gradient[s] / w[s]
+    return t * norm
+
+
+@inlined
+def _sphere(w, parameters, gradient, hessian):
+    t, weights = parameters[0], parameters[1:]
+    mean = 0.0
+    for s in range(len(w)):
+        mean += weights[s] * w[s] * w[s]
+    norm = math.sqrt(mean)
+    if len(gradient) and norm > 0.0:
+        for s in range(len(w)):
+            gradient[s] = t * weights[s] * w[s] / norm
+            for other in range(s + 1):
+                hessian[s, other] = -gradient[s] * gradient[other] / (t * norm)
+            hessian[s, s] += t * weights[s] / norm
     return t * norm
 
 

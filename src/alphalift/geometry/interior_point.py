@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from alphalift.arrays import Array
 from alphalift.compiled import MATRIX, VECTOR, compile_once, inlined, spliced, subroutine, tuple_type
-from alphalift.convex import CALLED, CONSTRAINTS, ENTROPY, HALF_SPACES, Constraints, support
+from alphalift.convex import CONSTRAINTS, ENTROPY, HALF_SPACES, SPHERE, Constraints, support
 from alphalift.geometry import cholesky
 
 # A dozen or two steps are usual; beyond this a flat set has used up the digits, and the best (w, nu) so far must do.
@@ -175,7 +175,7 @@ def _start(program, point):
     slack, load, sigma = np.full(size, _FIRST_SLACK), np.empty(len(kinds)), np.zeros(len(kinds))
     for p in range(len(kinds)):
         load[p] = capacity[p] * (1.0 if kinds[p] == HALF_SPACES else _FIRST_LOAD)
-        if kinds[p] == CALLED or capacity[p] <= 0.0:  # w has any sign, or nothing to say: it has no slack
+        if kinds[p] >= SPHERE or capacity[p] <= 0.0:  # w has any sign, or nothing to say: it has no slack
             for i in range(firsts[p], lasts[p]):
                 slack[i] = 0.0
     dual = np.ones(size + 1)
@@ -254,7 +254,7 @@ def _renew_directions(program, iterate, curved, at_first):
     load, capacity, w, v = iterate.load, iterate.capacity, iterate.dual, iterate.v
     moments, base_moments = program.moments, program.base_moments
     for p in range(len(load)):
-        if kinds[p] == CALLED and curved[p] and (at_first or load[p] < _LEAST_LOAD * capacity[p]):
+        if kinds[p] >= SPHERE and curved[p] and (at_first or load[p] < _LEAST_LOAD * capacity[p]):
             first, last = firsts[p], lasts[p]
             largest = _largest(w, first, last)
             for i in range(first, last):
@@ -518,7 +518,7 @@ def _within_trust(constraints, iterate, direction, length):
         kind, first, last = kinds[p], firsts[p], lasts[p]
         if kind == HALF_SPACES:
             continue
-        if kind == CALLED:
+        if kind >= SPHERE:
             largest, change = _largest(w, first, last), _largest(dw, first, last)
             if change > 0.0:
                 length = min(length, _MOST_TURN * largest / change)

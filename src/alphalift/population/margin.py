@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from alphalift.arrays import Array
-from alphalift.convex import ENTROPY, HALF_SPACES, NORM_BALL, Constraint, ConvexSet
+from alphalift.convex import ENTROPY, HALF_SPACES, NORM_BALL, SPHERE, Constraint, ConvexSet
 from alphalift.errors import PromiseError
 from alphalift.joint import Joint
 from alphalift.measures.divergences import chi_square, kullback_leibler
@@ -135,10 +135,9 @@ class Margin(Region):
     def convex_set(self, joint: Joint) -> ConvexSet:
         p_x, size = joint.p_x, len(joint.p_x)
         above = np.eye(size) - p_x[:, None]
-        weights = np.array([1.0, 2.0, *p_x, *p_x])
-        ball = Constraint(NORM_BALL, weights, np.concatenate([above, -above]), capacity=np.zeros(size))
+        ball = Constraint(SPHERE, np.array([1.0, *p_x]), above, capacity=np.zeros(size))
         parts = [part for component in self.promise.components for part in self._parts(component)]
-        parts.append(_Part(ball, np.zeros(2 * size), np.zeros(2 * size), 1.0))
+        parts.append(_Part(ball, np.zeros(size), np.zeros(size), 1.0))
         parts.append(_Part(Constraint(HALF_SPACES, np.zeros(size), np.eye(size)), np.zeros(size), -p_x))
         body = ConvexSet.intersecting([part.constraint for part in parts])
         # Where the rarest symbol is certain, both are largest.
@@ -161,11 +160,8 @@ class Margin(Region):
             constraint = Constraint(ENTROPY, parameters, np.vstack([given, nothing]))
             return [_Part(constraint, np.append(none, self._of(part) / _STEEPNESS), np.append(tau, 0.0))]
         if isinstance(part, ChiSquare):
-            above = given - p_s[:, None]
-            constraint = Constraint(
-                NORM_BALL, np.array([part.epsilon, 2.0, *p_s, *p_s]), np.concatenate([above, -above])
-            )
-            return [_Part(constraint, np.zeros(2 * size), np.append(tau, -tau), -self._of(part) / part.epsilon)]
+            constraint = Constraint(SPHERE, np.array([part.epsilon, *p_s]), given - p_s[:, None])
+            return [_Part(constraint, none, tau, -self._of(part) / part.epsilon)]
         if isinstance(part, LIP):
             sides = np.concatenate([part.budget * p_s, -math.exp(-part.lower) * p_s])
             constraint = Constraint(HALF_SPACES, sides, np.concatenate([given, -given]))

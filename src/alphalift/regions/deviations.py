@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from alphalift.arrays import Array
-from alphalift.convex import HALF_SPACES, NORM_BALL, ComponentDual, Constraint
+from alphalift.convex import HALF_SPACES, SPHERE, ComponentDual, Constraint
 
 # Below it linear promises are written in deviations: far from where lifts have lost their digits.
 _TINY = 1e-4
@@ -92,15 +92,12 @@ def _mean_curvature(curvature: Callable[[float], float], end: float) -> float:
 def _ball(
     radius: float, looseness: float, p_s: Array, inverse: Callable[[Array, float], ComponentDual]
 ) -> Constraint | None:
-    """E (l - 1)^2 <= radius^2, as a ball of the positive parts of m and -m; none if it is too wide: its square by this share."""
+    """E (l - 1)^2 <= radius^2, none if it is too wide: its square by this share."""
     if radius * looseness / 2 > _WIDER:
         return None
 
     def of_moments(multipliers: Array) -> ComponentDual:
-        u = multipliers[: len(p_s)] - multipliers[len(p_s) :]
-        v = (u - u @ p_s) / radius
+        v = (multipliers - multipliers @ p_s) / radius
         return inverse(v, math.sqrt(v**2 @ p_s))
 
-    above = directions(p_s, radius)
-    parameters = np.array([1.0, 2.0, *p_s, *p_s])
-    return Constraint(NORM_BALL, parameters, np.concatenate([above, -above]), inverse=of_moments, centred=True)
+    return Constraint(SPHERE, np.array([1.0, *p_s]), directions(p_s, radius), inverse=of_moments, centred=True)
