@@ -21,14 +21,13 @@ from alphalift.solution import Population, Solution, Status
 from alphalift.solvers import Optimal
 from alphalift.utilities import Utility
 
-# Standard errors that are tried first, the most, and how near to the least the search for it ends.
-_FIRST, _MOST, _NEAR = 2.5, 12.0, 0.05
-_MOST_TRIES = 7
-# A step towards the least number of errors that keeps the promise goes so much beyond it.
-_BEYOND = 1.02
+# Standard errors that are tried first, and the most; how many designs are tried.
+_FIRST, _MOST, _MOST_TRIES = 2.8, 12.0, 6
+# How near to its budget, as a share of the way from l = 1, a design has to come from below.
+_NEAR = 0.015
 _HALVINGS = 6
-# The gap that the last design within its margin may leave, that of those before it, and the share of the time that each gets.
-_GAP, _COARSE_GAP, _SHARE = 9e-4, 5e-3, 0.15
+# The gap that a design within its margin may leave, and the share of the time that each gets.
+_GAP, _SHARE = 9e-4, 0.15
 
 
 @dataclass(frozen=True)
@@ -92,45 +91,44 @@ class _Search:
         )
 
     def best(self, plain: Mechanism) -> _Tried:
-        """Of the design with the least errors that is safe, one with fewer mixed with noise, and the floor, the most useful."""
-        tried = [self._tried(plain, 0.0, math.inf)]
-        if tried[0].excess > 0:
-            tried += self._narrowed(tried[0])
-            if enough := [own.errors for own in tried if own.excess <= 0 and own.errors is not None]:
-                tried.append(self._designed(min(enough), _GAP))
-        safe = [own for own in tried if own.excess <= 0]
-        above = [own for own in tried if own.excess > 0]
-        if above:
-            safe.append(self._mixed(min(above, key=lambda own: own.excess)))
-        if tried[0].excess > 0:
+        """The most useful that is safe: a design with errors to spare, else one mixed with noise, or the floor."""
+        first = self._tried(plain, 0.0, math.inf)
+        if first.excess <= 0:
+            return first
+        tried = self._narrowed(first)
+        safe = [own for own in tried if own.excess <= 0] or [self._mixed(tried[-1])]
+        if max(map(self._worth, safe)) < _most_about_any_secret(self.robust.promise):
             safe.append(self._floor())
-        return max(safe, key=lambda own: own.mechanism.utility(self.utility))
+        return max(safe, key=self._worth)
+
+    def _worth(self, own: _Tried) -> float:
+        return own.mechanism.utility(self.utility)
 
     def _narrowed(self, plain: _Tried) -> list[_Tried]:
-        """Designs between too few errors and enough of them, by straight lines between what they leak."""
-        found, low, high, errors = list[_Tried](), plain, None, _FIRST
-        for _ in range(_MOST_TRIES):
-            own = self._designed(errors, _COARSE_GAP)
-            found.append(own)
-            low, high = (own, high) if own.excess > 0 else (low, own)
-            if high is None:
-                if errors >= _MOST:
-                    break
-                slope = max((plain.excess - own.excess) / errors, plain.excess / _MOST)
-                errors = min(_BEYOND * plain.excess / slope, _MOST)
-                continue
-            assert low.errors is not None
-            assert high.errors is not None
-            if high.errors - low.errors < _NEAR:
+        """Designs with more and more fitting numbers of errors: secants through what the last ones leak, until one just keeps it."""
+        nothing = self.robust.promise.value_of_nothing(self.joint.p_s)
+        room = plain.leaks.budget - nothing
+        points, tried, errors = [(0.0, plain.excess)], list[_Tried](), _FIRST
+        while len(tried) < _MOST_TRIES:
+            own = self._designed(errors)
+            tried.append(own)
+            points.append((errors, own.excess))
+            if -_NEAR * room <= own.excess <= 0 or (errors == _MOST and own.excess > 0):
                 break
-            share = low.excess / (low.excess - high.excess)
-            near = low.errors + share * (high.errors - low.errors)
-            errors = min(max(_BEYOND * near, low.errors + _NEAR / 2), high.errors - _NEAR / 2)
-        return found
+            (c, f), (d, g) = sorted(points, key=lambda point: abs(point[1]))[:2]
+            slope = (g - f) / (d - c) if d != c else 0.0
+            wanted = c - (f + _NEAR / 2 * room) / slope if slope < 0 else c * (1.2 if f > 0 else 0.8)
+            low = max((c for c, f in points if f > 0), default=0.0)
+            high = min((c for c, f in points if f <= 0), default=_MOST)
+            errors = (
+                wanted if low < wanted < high else (low + min(high, low + 2)) / 2 if high == _MOST else (low + high) / 2
+            )
+            errors = min(errors, _MOST)
+        return tried
 
-    def _designed(self, errors: float, gap: float) -> _Tried:
+    def _designed(self, errors: float) -> _Tried:
         region = _with_errors(self.robust.promise, self.joint, errors)
-        solution = replace(self.solver, relative_gap=gap).solve(region.about(self.joint), [region], self.utility)[0]
+        solution = self.solver.solve(region.about(self.joint), [region], self.utility)[0]
         return self._tried(Mechanism(self.joint, solution.mechanism.law), errors, solution.upper_bound)
 
     def _tried(self, mechanism: Mechanism, errors: float | None, within: float) -> _Tried:
@@ -172,6 +170,12 @@ def _with_errors(promise: Region, joint: Joint, errors: float) -> Region:
 
 def _about_any_secret(promise: Region) -> Region:
     return AlphaLift(math.inf, promise.epsilon) if isinstance(promise, PML) else promise
+
+
+def _most_about_any_secret(promise: Region) -> float:
+    """What the floor can be worth at most: I(X;Y) is the mean of divergences that the promise bounds; else all."""
+    parts = [part for part in promise.components if not isinstance(part, TotalVariation | ChiSquare | LIP)]
+    return min(map(_prior_free, parts), default=math.inf)
 
 
 def prior_free(promise: Region) -> LDP:
