@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from alphalift.joint import Joint
     from alphalift.mechanism import Mechanism
+    from alphalift.population import LeakageBound, Robust, leakage_bound
     from alphalift.proof.prove import prove
     from alphalift.regions import (
         KL,
@@ -72,6 +73,7 @@ __all__ = [
     "Intersection",
     "Joint",
     "JointError",
+    "LeakageBound",
     "MaxLift",
     "Mechanism",
     "MutualInformation",
@@ -81,6 +83,7 @@ __all__ = [
     "ProofError",
     "Region",
     "Renyi",
+    "Robust",
     "SettingError",
     "Solution",
     "SolverError",
@@ -101,6 +104,7 @@ __all__ = [
     "for_sharing",
     "grid",
     "implications",
+    "leakage_bound",
     "load",
     "measures",
     "plot_comparison",
@@ -124,6 +128,7 @@ _NAMES = {
     "alphalift.errors": "AlphaliftError IdentifierError InputError JointError PromiseError ProofError SettingError SolverError TableError WorkerError",
     "alphalift.joint": "Joint",
     "alphalift.mechanism": "Mechanism",
+    "alphalift.population": "LeakageBound Robust leakage_bound",
     "alphalift.proof.prove": "prove",
     "alphalift.regions": "KL LDP LIP PML AlphaLift ChiSquare Custom Implication Intersection MaxLift Region Renyi TotalVariation grid implications",
     "alphalift.sharing": "for_sharing",

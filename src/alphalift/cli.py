@@ -91,6 +91,12 @@ def design_command(
     alphabet: Alphabet = None,
     time_limit: TimeLimit = 60.0,
     anyway: Anyway = False,
+    confidence: Annotated[
+        str | None,
+        typer.Option(
+            help="The table is a random sample: keep the promise for the population, with this confidence ('95%')."
+        ),
+    ] = None,
     after: Annotated[
         list[Path] | None,
         typer.Option(
@@ -122,12 +128,14 @@ def design_command(
         Declared,
         alphabet_files,
         check_output,
+        confidence_of,
         document_of,
         open_mechanism,
         read_alphabet,
         read_bins,
         region_of,
     )
+    from alphalift.population import Robust
     from alphalift.proof.prove import prove
     from alphalift.sharing import for_sharing
     from alphalift.show.live import LiveLine
@@ -152,7 +160,8 @@ def design_command(
         search = clock.reserving(_FILE_SHARE * time_limit) if out or as_json else clock
         solver = Optimal(time_limit=time_limit, progress=live.show, clock=search)
         source = declared.source([*sensitive, *useful])
-        solution = design(joint, region, solver=solver, source=source, after=earlier)
+        asked = region if confidence is None else Robust(region, confidence_of(confidence))
+        solution = design(joint, asked, solver=solver, source=source, after=earlier)
     if withhold is not None or bits is not None:
         solution = for_sharing(solution, bits) if withhold is not None else prove(solution, bits=bits or 52)
     document = document_of(solution, clock) if out or withhold or as_json else {}

@@ -82,8 +82,17 @@ def _robust(
         raise SettingError(f"a promise for a population is designed by Optimal, not by {solver}")
     timed, clock = _timed(solver, joint)
     found = solve_robust(joint, robust, utility, timed if isinstance(timed, Optimal) else solver)
-    found = replace(found, settings="; ".join(filter(None, [repr(solver), repr(robust), source])))
+    found = replace(found, settings="; ".join(filter(None, [repr(solver), repr(robust), _said(found), source])))
     return _proven(found, bits, clock)
+
+
+def _said(found: Solution) -> str:
+    """The statement about the population, for the file's provenance: no claim that its checker proves."""
+    stated = found.population
+    if stated is None:
+        return ""
+    spared = "the floor" if stated.errors is None else f"{stated.errors:.2f} standard errors to spare"
+    return f"population: {spared}, at most {stated.epsilon:.4g} by calibration on {stated.records} records"
 
 
 def _timed(solver: Solver, joint: Joint) -> tuple[Solver, Clock]:

@@ -37,6 +37,18 @@ def region_of(promise: str | None, alpha: str | None, epsilon: str | None) -> Re
     raise InputError("give the promise as --alpha and --epsilon, or as --promise")
 
 
+def confidence_of(text: str) -> float:
+    """A confidence as people type it: 95% or 0.95."""
+    share = text.strip().removesuffix("%")
+    try:
+        number = float(share) / (100 if share != text.strip() else 1)
+    except ValueError:
+        raise InputError(f"--confidence is {text!r}, expected a share like 95% or 0.95") from None
+    if not 0 < number <= 1:
+        raise InputError(f"--confidence is {text!r}, expected more than 0% and at most 100%")
+    return number
+
+
 def check_folder(out: Path) -> None:
     """Fail before the work, not after it."""
     if any(place.exists() and not place.is_dir() for place in (out, *out.parents)):

@@ -3,7 +3,8 @@
 Write g = V / P_X = P(y|x) / P(y) for an output with the posterior V. Its lifts l_s = E[g|s] are means over the records of s, so
 that chance moves l_s by about rho (n_s)^(-1/2), rho^2 = E (g - 1)^2, and a few records that were not seen, where g is largest,
 by a share of tau = max g. What the promise may allow is asked of (1 - b_s) l_s + b_s tau + c_s rho: linear in (V, rho, tau), with
-||D (V - P_X)|| <= rho, a second-order cone, and V <= tau P_X. rho and tau are variables of the set like slacks. As they depend
+||D (V - P_X)|| <= rho, a second-order cone, and V <= tau P_X. (KL and chi-square, which do not rise with every lift, have rho
+alone.) rho and tau are variables of the set like slacks. As they depend
 on V itself, the problem that is solved has X for its secret ("Margins" in docs/population.md).
 """
 
@@ -20,8 +21,7 @@ from alphalift.arrays import Array
 from alphalift.convex import ENTROPY, HALF_SPACES, NORM_BALL, SPHERE, Constraint, ConvexSet
 from alphalift.errors import PromiseError
 from alphalift.joint import Joint
-from alphalift.measures.divergences import chi_square, kullback_leibler
-from alphalift.measures.lift import alpha_over, log_alpha_lifts
+from alphalift.measures.lift import alpha_over
 from alphalift.regions import KL, LDP, LIP, AlphaLift, ChiSquare, Region, Renyi, TotalVariation
 
 _STEEPNESS = 16.0
@@ -94,16 +94,18 @@ class Margin(Region):
     def value(self, lifts: Array, p_s: Array) -> Array:
         """Of rows V / P_X: the largest share that any part takes of its way from l = 1 to its budget, margin included."""
         rho, tau = np.sqrt((lifts - 1) ** 2 @ p_s), lifts.max(axis=1)
-        low = (1 - self.unseen) * (lifts @ self._p_x_given_s)
-        high = low + tau[:, None] * self.unseen
-        shares = [self._share(part, low, high, rho) for part in self.promise.components]
+        own = lifts @ self._p_x_given_s
+        shares = [self._share(part, own, rho, tau) for part in self.promise.components]
         return np.asarray(np.max(shares, axis=0))
 
-    def _share(self, part: Region, low: Array, high: Array, rho: Array) -> Array:
+    def _share(self, part: Region, lifts: Array, rho: Array, tau: Array) -> Array:
         p_s, margin = self.base.p_s, rho[:, None] * self.own
-        if isinstance(part, TotalVariation | KL | ChiSquare):
-            value = {TotalVariation: _rise, KL: kullback_leibler, ChiSquare: chi_square}[type(part)]
-            return np.asarray((value(high, p_s) + self._of(part) * rho) / part.epsilon)
+        if isinstance(part, KL | ChiSquare):
+            return np.asarray((part.value(lifts, p_s) + self._of(part) * rho) / part.epsilon)
+        low = (1 - self.unseen) * lifts
+        high = low + tau[:, None] * self.unseen
+        if isinstance(part, TotalVariation):  # as the mass that is gained: lifts with a margin have another mean than 1
+            return np.asarray((np.maximum(high - 1, 0.0) @ p_s + self._of(part) * rho) / part.epsilon)
         if isinstance(part, LIP):
             above = (high + margin).max(axis=1) - 1
             below = 1 - (low - margin).min(axis=1)
@@ -114,7 +116,7 @@ class Margin(Region):
         alpha, t = _norm(part)
         if math.isinf(alpha):
             return np.asarray(((high + margin).max(axis=1) - 1) / (t - 1))
-        norms = np.exp(log_alpha_lifts(high, p_s, alpha)) + self._of(part) * rho
+        norms = _norms(high, p_s, alpha) + self._of(part) * rho
         alone = (p_s ** (1 / alpha) * (high + margin)).max(axis=1)
         return np.asarray(np.maximum((norms - 1) / (t - 1), alone / t))
 
@@ -157,11 +159,11 @@ class Margin(Region):
             return [_Part(constraint, np.append(none, self._of(part)), np.append(tau, 0.0))]
         if isinstance(part, KL):
             parameters = np.array([part.epsilon, _STEEPNESS, *p_s])
-            constraint = Constraint(ENTROPY, parameters, np.vstack([given, nothing]))
-            return [_Part(constraint, np.append(none, self._of(part) / _STEEPNESS), np.append(tau, 0.0))]
+            constraint = Constraint(ENTROPY, parameters, np.vstack([self.base.p_s_given_x, nothing]))
+            return [_Part(constraint, np.append(none, self._of(part) / _STEEPNESS), np.append(none, 0.0))]
         if isinstance(part, ChiSquare):
-            constraint = Constraint(SPHERE, np.array([part.epsilon, *p_s]), given - p_s[:, None])
-            return [_Part(constraint, none, tau, -self._of(part) / part.epsilon)]
+            constraint = Constraint(SPHERE, np.array([part.epsilon, *p_s]), self.base.p_s_given_x - p_s[:, None])
+            return [_Part(constraint, none, none, -self._of(part) / part.epsilon)]
         if isinstance(part, LIP):
             sides = np.concatenate([part.budget * p_s, -math.exp(-part.lower) * p_s])
             constraint = Constraint(HALF_SPACES, sides, np.concatenate([given, -given]))
@@ -179,9 +181,10 @@ class Margin(Region):
         return [_Part(ball, none, tau, -self._of(part) / t), _Part(alone, own, tau)]
 
 
-def _rise(lifts: Array, p_s: Array) -> Array:
-    """Total variation as the mass that is gained: lifts with a margin do not sum to 1."""
-    return np.asarray(np.maximum(lifts - 1, 0.0) @ p_s)
+def _norms(lifts: Array, p_s: Array, alpha: float) -> Array:
+    """(E l^alpha)^(1/alpha) of lifts with a margin, whose mean is not 1."""
+    largest = lifts.max(axis=1)
+    return np.asarray(largest * ((lifts / largest[:, None]) ** alpha @ p_s) ** (1 / alpha))
 
 
 def _norm(part: Region) -> tuple[float, float]:

@@ -11,12 +11,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from alphalift.errors import PromiseError, SettingError
+import numpy as np
+
+from alphalift.errors import SettingError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.population.leakage import LeakageBound, leakage_bound
 from alphalift.population.margin import Margin
-from alphalift.regions import KL, LDP, LIP, PML, AlphaLift, ChiSquare, Region, Renyi, TotalVariation
+from alphalift.regions import KL, LDP, PML, AlphaLift, Region, Renyi
 from alphalift.solution import Population, Solution, Status
 from alphalift.solvers import Optimal
 from alphalift.utilities import Utility
@@ -26,6 +28,11 @@ _FIRST, _MOST, _MOST_TRIES = 2.8, 12.0, 6
 # How near to its budget, as a share of the way from l = 1, a design has to come from below.
 _NEAR = 0.015
 _HALVINGS = 6
+# Priors of the likelier of two secrets, from rare to common, and ratios of P(y|x) that are tried.
+_PRIORS = 1 / (1 + np.exp(np.linspace(-14.0, 14.0, 561)))
+_LARGEST_RATIO, _RATIO_HALVINGS = 20.0, 30
+# Between two priors a value may be larger than at both, by less than this leaves.
+_INSIDE = 0.999
 # The gap that a design within its margin may leave, and the share of the time that each gets.
 _GAP, _SHARE = 9e-4, 0.15
 
@@ -62,6 +69,7 @@ class _Tried:
 def solve_robust(joint: Joint, robust: Robust, utility: Utility, solver: Optimal) -> Solution:
     """The most useful mechanism that was found to keep the promise for the population; its bound is the promise's own optimum."""
     promise = robust.promise
+    _with_errors(promise, joint, 0.0)  # refuses what has no margin, before the work
     plain = solver.solve(promise.about(joint), [promise], utility)[0]
     if robust.confidence == 1:
         return _whatever_the_population(joint, promise, utility, solver, plain)
@@ -173,37 +181,43 @@ def _about_any_secret(promise: Region) -> Region:
 
 
 def _most_about_any_secret(promise: Region) -> float:
-    """What the floor can be worth at most: I(X;Y) is the mean of divergences that the promise bounds; else all."""
-    parts = [part for part in promise.components if not isinstance(part, TotalVariation | ChiSquare | LIP)]
-    return min(map(_prior_free, parts), default=math.inf)
+    """What the floor can be worth at most: I(X;Y) is the mean of divergences that some promises bound; of others all."""
+    bounds = [math.inf]
+    for part in promise.components:
+        if isinstance(part, AlphaLift):
+            bounds.append(part.epsilon if math.isinf(part.alpha) else part.epsilon * part.alpha / (part.alpha - 1))
+        elif isinstance(part, LDP | KL | Renyi):
+            bounds.append(part.epsilon)
+    return min(bounds)
 
 
 def prior_free(promise: Region) -> LDP:
     """Local differential privacy about X at which the promise holds about every secret, whatever P_SX is.
 
-    Then P(y|x) / P(y) lies between ends whose ratio is e^epsilon; the largest value of each promise there is known.
+    The ends of P(y|x) have the ratio T = e^epsilon then. A convex value is largest where P(y|x) is at its ends, and S tells at which:
+    two secrets with the lifts T / m and 1 / m, m = 1 + p (T - 1), for some prior p of the first.
     """
-    return LDP(min(_prior_free(part) for part in promise.components))
+    low, high = 0.0, _LARGEST_RATIO
+    for _ in range(_RATIO_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _holds_for_two(promise, middle) else (low, middle)
+    return LDP(_INSIDE * low)
 
 
-def _prior_free(part: Region) -> float:
-    if isinstance(part, LIP):
-        return min(part.lower, part.upper)
-    if isinstance(part, AlphaLift):
-        return part.epsilon if math.isinf(part.alpha) else part.epsilon * part.alpha / (part.alpha - 1)
-    if isinstance(part, LDP | KL | Renyi):
-        return part.epsilon
-    if isinstance(part, TotalVariation):
-        return 4 * math.atanh(min(part.epsilon, 0.999))
-    if isinstance(part, ChiSquare):
-        return 2 * math.asinh(part.epsilon)
-    raise PromiseError(f"no mechanism is known to keep {part} for every population")
+def _holds_for_two(promise: Region, epsilon: float) -> bool:
+    ratio = math.exp(epsilon)
+    for p in _PRIORS:
+        mean = 1 + p * (ratio - 1)
+        lifts = np.array([[ratio / mean, 1 / mean]])
+        if not (promise.value(lifts, np.array([p, 1 - p])) <= promise.budget).all():
+            return False
+    return True
 
 
 def _whatever_the_population(
     joint: Joint, promise: Region, utility: Utility, solver: Optimal, plain: Solution
 ) -> Solution:
-    free = prior_free(promise)
+    free = prior_free(_about_any_secret(promise))
     found = replace(solver, keep_certificate=False).solve(joint.about_x, [free], utility)[0]
     stated = Population(
         confidence=1.0,
