@@ -24,8 +24,8 @@ from alphalift.regions import After, Region
 Method = Literal["calibrated", "rigorous"]
 # Enough for a quantile at 95% that moves by half a percent of coverage, at most.
 _DRAWS = 2000
-# Fewer draws of large mechanisms: numbers of one draw times draws.
-_MOST_NUMBERS, _FEWEST_DRAWS = 2e8, 400
+# Fewer draws of large mechanisms, whose work is bounded as long as that leaves enough of them; below the other bound it takes a second.
+_MOST_WORK, _FEWEST_DRAWS, _QUICK = 1e9, 400, 1e8
 
 
 @dataclass(frozen=True)
@@ -159,11 +159,25 @@ class Records:
         return np.asarray(self.law**2 @ p_x - (self.law @ p_x) ** 2)
 
 
+def is_quick(mechanism: Mechanism, promise: Region) -> bool:
+    """Whether a calibrated bound takes about a second at most."""
+    secrets = len(promise.about(mechanism.joint).s_labels)
+    return _FEWEST_DRAWS * _work(len(mechanism.p_y), len(mechanism.joint.x_labels), secrets) < _QUICK
+
+
+def _work(outputs: int, values: int, secrets: int) -> float:
+    """Of one draw: P(y|s), and values of rows of lifts, each entry of which costs some ten multiplications."""
+    return outputs * secrets * (values + 10.0 * (secrets + 3))
+
+
 def _calibrated(
     records: Records, promise: Region, confidence: float, fresh: bool, generator: np.random.Generator
 ) -> tuple[float, int]:
-    secrets = len(records.secrets)
-    draws = int(max(_FEWEST_DRAWS, min(_DRAWS, _MOST_NUMBERS / (len(records.law) * (secrets + 3) * secrets))))
+    draws = int(
+        max(
+            _FEWEST_DRAWS, min(_DRAWS, _MOST_WORK / _work(len(records.law), records.law.shape[1], len(records.secrets)))
+        )
+    )
     values = []
     for own in drawn(records.counts, records.law, draws, generator):
         low, high = (own.exact, own.exact) if records.itself else (own.low, own.high)

@@ -12,7 +12,7 @@ from alphalift.estimate import MOST_TREE_BYTES
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
 from alphalift.mechanism import Mechanism
-from alphalift.population import leakage_bound
+from alphalift.population import is_quick, leakage_bound
 from alphalift.proof.statement import checkable
 from alphalift.regions import After, AlphaLift, Region
 from alphalift.solution import Population, Solution, Status
@@ -169,6 +169,10 @@ def _population(solution: Solution, secret: str, useful: str) -> list[str]:
     if joint.n is None or isinstance(region, After):
         return []
     if stated is None:
+        if not is_quick(solution.mechanism, region):
+            return [
+                "The population: what is told about it was not bounded, which takes a while for so many values (`leakage_bound`)."
+            ]
         bound = leakage_bound(solution.mechanism, joint, region)
         sample = f"The population: if the {joint.n} records are a random sample of it,"
         sure = f"with {bound.confidence:.0%} confidence (calibrated on the records, not proven)"
