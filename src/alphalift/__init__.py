@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from alphalift.joint import Joint
     from alphalift.mechanism import Mechanism
-    from alphalift.population import LeakageBound, Robust, leakage_bound
+    from alphalift.population import Estimate, LeakageBound, Robust, estimate, leakage_bound
     from alphalift.proof.prove import prove
     from alphalift.regions import (
         KL,
@@ -67,6 +67,7 @@ __all__ = [
     "ChiSquare",
     "Comparison",
     "Custom",
+    "Estimate",
     "IdentifierError",
     "Implication",
     "InputError",
@@ -101,6 +102,7 @@ __all__ = [
     "compare",
     "describe",
     "design",
+    "estimate",
     "for_sharing",
     "grid",
     "implications",
@@ -128,7 +130,7 @@ _NAMES = {
     "alphalift.errors": "AlphaliftError IdentifierError InputError JointError PromiseError ProofError SettingError SolverError TableError WorkerError",
     "alphalift.joint": "Joint",
     "alphalift.mechanism": "Mechanism",
-    "alphalift.population": "LeakageBound Robust leakage_bound",
+    "alphalift.population": "Estimate LeakageBound Robust estimate leakage_bound",
     "alphalift.proof.prove": "prove",
     "alphalift.regions": "KL LDP LIP PML AlphaLift ChiSquare Custom Implication Intersection MaxLift Region Renyi TotalVariation grid implications",
     "alphalift.sharing": "for_sharing",

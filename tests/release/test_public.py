@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from alphalift import InputError, Joint, MaxLift, design
 from alphalift.joint import Variable
+from alphalift.population.receiver import estimated_p_x
 from alphalift.proof.checker import Integers, rows_of
 from alphalift.proof.rounding import as_floats
 from alphalift.release.outputs import Outputs
 from alphalift.release.public import Facts, codebook, manifest, public_name
-from alphalift.release.told import estimated_p_x, told
+from alphalift.release.told import told
 
 JOINT = Joint([[400, 300, 100], [100, 300, 800]], x_labels=["low", "mid", "high"], counts=True)
 INTEGERS = design(JOINT, MaxLift(0.2)).integers

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from alphalift.arrays import Array, dense
 from alphalift.errors import InputError, SettingError
@@ -208,7 +208,7 @@ def _rigorous(records: Records, designed: Records, promise: Region, delta: float
     if alone:
         return worst_values(promise, high, high, records.p_s)
     n_s = counts.sum(axis=1)
-    most = np.nan_to_num(beta.ppf(1 - each, n_s + 1, n_s.sum() - n_s), nan=1.0)
+    most = np.nan_to_num(betaincinv(n_s + 1, n_s.sum() - n_s, 1 - each), nan=1.0)
     return np.array([_over_priors(promise, *ends, most) for ends in zip(low, high, strict=True)])
 
 

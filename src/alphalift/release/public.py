@@ -21,11 +21,12 @@ from alphalift.arrays import Array, supports
 from alphalift.choices import ShownIds
 from alphalift.errors import InputError
 from alphalift.joint import Bins
+from alphalift.population.receiver import estimated_p_x
 from alphalift.proof.checker import Integers
 from alphalift.release.keys import DRAWS
 from alphalift.release.outputs import Outputs
 from alphalift.release.reading import notes
-from alphalift.release.told import estimated_p_x, told
+from alphalift.release.told import told
 
 _NAME_DIGITS = 16
 _DIGITS = 4

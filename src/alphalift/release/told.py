@@ -1,21 +1,18 @@
-"""How precisely P(y|x) is told, and what a reader can estimate from it and the released rows."""
+"""How precisely P(y|x) is told to the readers of released rows."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-import numpy as np
 from scipy.sparse import coo_array
 
-from alphalift.arrays import Array, Rows, compact, is_sparse
+from alphalift.arrays import Rows, compact
 from alphalift.proof.checker import Integers
 
 # No share is told to more decimals than these; an output that is rarer still is told as one unit of the last.
 _DECIMALS = 12
 _WHOLE = 10**_DECIMALS
-# EM ends when no share moves by more, or after so many multiplications and rounds.
-_SETTLED, _MOST_WORK, _MOST_ROUNDS = 1e-8, 1e9, 10_000
 
 
 def told(integers: Integers, records: int) -> Rows:
@@ -56,29 +53,3 @@ def _step(share: float, records: int) -> int:
     most = min(math.sqrt(share * max(1 - share, 0.0) / records), share) * _WHOLE * (1 + 1e-12)
     place = 10 ** max(len(str(int(most))) - 1, 0)
     return max(digit * place for digit in (1, 2, 5) if digit == 1 or digit * place <= most)
-
-
-def estimated_p_x(p_y_given_x: Rows, counts: Array) -> Array:
-    """P_X that makes these counts of outputs likeliest: by inversion where that gives shares, else by EM from equal ones.
-
-    A large and sparse matrix is not inverted.
-    """
-    size = p_y_given_x.shape[1]
-    p_x = np.full(size, 1 / size)
-    shares = counts / max(counts.sum(), 1.0)
-    if not is_sparse(p_y_given_x):
-        inverted, _, rank, _ = np.linalg.lstsq(p_y_given_x, shares, rcond=1e-9)
-        if rank == size == len(shares) and inverted.min() >= 0 and shares.any():
-            return np.asarray(inverted / inverted.sum())  # the outputs are just as common as this makes them
-    for _ in range(min(_MOST_ROUNDS, int(_MOST_WORK // p_y_given_x.size) + 1)):
-        p_y = p_y_given_x @ p_x
-        ratio = np.divide(shares, p_y, out=np.zeros_like(p_y), where=p_y > 0)
-        better = p_x * (p_y_given_x.T @ ratio)
-        total = better.sum()
-        if not total:  # no rows
-            return p_x
-        better /= total
-        moved, p_x = float(np.abs(better - p_x).max()), better
-        if moved < _SETTLED:
-            break
-    return p_x
