@@ -298,6 +298,31 @@ def apply_command(
     print(f"Written: {out}, and its codebook and manifest beside it")
 
 
+@app.command("estimate")
+def estimate_command(
+    released: Annotated[Path, typer.Argument(help="A released table, as `apply` writes it.")],
+    file: Annotated[Path, typer.Argument(help="Its mechanism, or the codebook beside it, which is public.")],
+    confidence: Annotated[str, typer.Option(help="Of every interval.")] = "95%",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Estimate the distribution of the useful column from a release, with intervals that know the noise."""
+    from alphalift.given import confidence_of, readable_of
+    from alphalift.release.received import estimate_release
+
+    found = estimate_release(released, readable_of(file), confidence=confidence_of(confidence))
+    frame = found.to_frame()
+    if as_json:
+        print(frame.to_json(orient="records"))
+        return
+    print(f"{int(found.counts.sum())} released records; shares of the values, intervals at {confidence}:")
+    width = max(map(len, found.values))
+    for value, share, low, high, told in frame.itertuples(index=False):
+        remark = "" if told else "  (not told by the outputs: the range that they leave)"
+        print(f"  {value:{width}}  {share:7.2%}  {low:7.2%} to {high:7.2%}{remark}")
+    for group in found.not_told_apart:
+        print(f"Not told apart: {', '.join(group)}.")
+
+
 key_app = typer.Typer(help="Keys of releases.", no_args_is_help=True)
 app.add_typer(key_app, name="key")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from alphalift.errors import InputError, ProofError
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
 from alphalift.regions import AlphaLift, Region, grid, parse
+from alphalift.release.received import Readable
 from alphalift.solution import Solution, Status
 from alphalift.sweep import Tradeoff, sweep
 from alphalift.tables import read_joint
@@ -47,6 +49,18 @@ def confidence_of(text: str) -> float:
     if not 0 < number <= 1:
         raise InputError(f"--confidence is {text!r}, expected more than 0% and at most 100%")
     return number
+
+
+def readable_of(path: Path) -> Readable:
+    """How the outputs of a release are read: by its codebook, or by its mechanism, which is proven again."""
+    try:
+        book = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise InputError(f"{path}: expected a mechanism or a codebook, a JSON file") from None
+    if isinstance(book, dict) and book.get("format") == "alphalift-codebook":
+        return Readable.of_codebook(book)
+    stored = load(path)
+    return Readable.of_mechanism(stored.integers, stored.joint.useful)
 
 
 def check_folder(out: Path) -> None:
