@@ -190,6 +190,8 @@ def test_what_has_no_margin_is_refused():
         design(JOINT, Robust(spread))
     with pytest.raises(PromiseError, match="budget above 0"):
         design(JOINT, Robust(MaxLift(0)))
+    with pytest.raises(PromiseError, match="budget above 0"):
+        design(JOINT, Robust(PML(0)))
     with pytest.raises((PromiseError, InputError), match="probabilities"):
         design(Joint(TRUTH), Robust(MaxLift(0.2)))
     with pytest.raises(SettingError, match="at most 1"):
@@ -198,3 +200,10 @@ def test_what_has_no_margin_is_refused():
         design(JOINT, Robust(MaxLift(0.2)), solver=Algorithm1())
     with pytest.raises(InputError, match="after other releases"):
         design(JOINT, Robust(MaxLift(0.2)), after=[design(JOINT, MaxLift(0.1))])
+
+
+def test_a_design_that_needs_no_margin_says_so():
+    """A million records and a promise that is far from what X tells."""
+    solution = design(counted(10**6, 0), Robust(MaxLift(3)))
+    assert solution.population.errors == 0
+    assert "needs no margin" in describe(solution)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from alphalift.errors import SettingError
+from alphalift.errors import PromiseError, SettingError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.population.leakage import LeakageBound, leakage_bound
@@ -170,6 +170,8 @@ class _Search:
 
 def _with_errors(promise: Region, joint: Joint, errors: float) -> Region:
     """The promise with standard errors to spare. About X itself only P(y) is uncertain, by less than ((t - 1) / n)^(1/2) of it."""
+    if promise.perfect:
+        raise PromiseError(f"{promise} has no margin for chance: expected a budget above 0")
     if isinstance(promise, PML):
         room = math.log1p(errors * math.sqrt(math.expm1(promise.epsilon) / joint.total))
         return PML(max(promise.epsilon - room, 0.0))

@@ -186,17 +186,18 @@ def _population(solution: Solution, secret: str, useful: str) -> list[str]:
 
 def _robust(solution: Solution, stated: Population, useful: str) -> str:
     everything = solution.utility_function.of_publishing_all(solution.joint.p_x)
-    cost = f"A design for the records alone would keep {stated.plain / everything:.1%} of {useful}, and break it."
+    cost = f"A design for the records alone would keep {stated.plain / everything:.1%} of {useful}, and is not known to keep it."
     if stated.confidence == 1:
         return f"The population: the promise is kept whatever it is, since no record of it was relied on. {cost}"
-    how = (
-        "it is kept about every secret whatever, since the records are too few for this one"
-        if stated.errors is None
-        else f"every output leaves {stated.errors:.1f} standard errors to spare"
-    )
+    if stated.errors is None:
+        how = f"it is kept about every secret whatever, since the records are too few for this one. {cost}"
+    elif stated.errors == 0:
+        how = "the design for the records needs no margin for it."
+    else:
+        how = f"every output leaves {stated.errors:.1f} standard errors to spare. {cost}"
     return (
         f"The population: if the {stated.records} records are a random sample of it, the promise is kept there, too, with "
-        f"{stated.confidence:.0%} confidence (calibrated on the records, not proven): {how}. {cost}"
+        f"{stated.confidence:.0%} confidence (calibrated on the records, not proven): {how}"
     )
 
 
