@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from alphalift.clock import Clock
+from alphalift.effort import proof_seconds
 from alphalift.errors import InputError, SettingError
-from alphalift.estimate import proof_seconds
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.population import Robust, solve_robust

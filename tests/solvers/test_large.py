@@ -66,7 +66,7 @@ def test_no_time_at_all_still_leaves_more_than_the_mean(joint):
 
 
 def test_a_tree_ends_where_its_memory_does(monkeypatch):
-    monkeypatch.setattr("alphalift.estimate.MOST_TREE_BYTES", 100_000)
+    monkeypatch.setattr("alphalift.effort.MOST_TREE_BYTES", 100_000)
     solution = solved(LargeRun, random_joint(4, (6, 12)), AlphaLift(3, 0.1), 1e-7)
     assert solution.status is Status.NODE_LIMIT
     assert solution.mechanism.check(AlphaLift(3, 0.1))

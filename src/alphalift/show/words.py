@@ -8,7 +8,7 @@ from copy import copy
 import numpy as np
 
 from alphalift.arrays import Array
-from alphalift.estimate import MOST_TREE_BYTES
+from alphalift.effort import MOST_TREE_BYTES
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
 from alphalift.mechanism import Mechanism

@@ -13,8 +13,8 @@ import numpy as np
 
 from alphalift.arrays import Array
 from alphalift.clock import Clock
+from alphalift.effort import most_nodes
 from alphalift.errors import SettingError
-from alphalift.estimate import most_nodes
 from alphalift.geometry.bound import UNIT_ROUNDOFF
 from alphalift.geometry.concave import AnyCertificate
 from alphalift.geometry.mixture import Mixture

@@ -39,7 +39,7 @@ COMPUTING = (
     "geometry",
     "mechanism.py",
     "proof",
-    "estimate.py",
+    "effort.py",
     "together.py",
     "solution.py",
     "solvers",

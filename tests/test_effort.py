@@ -1,6 +1,6 @@
 """What memory a search may take."""
 
-from alphalift.estimate import MOST_TREE_BYTES, most_nodes
+from alphalift.effort import MOST_TREE_BYTES, most_nodes
 from alphalift.geometry.tree import Tree
 from strategies import random_joint
 
