@@ -92,6 +92,7 @@ def _said(found: Solution) -> str:
     if stated is None:
         return ""
     spared = "the floor" if stated.errors is None else f"{stated.errors:.2f} standard errors to spare"
+    spared += f", {stated.noise:.0%} noise" if stated.noise else ""
     return f"population: {spared}, at most {stated.epsilon:.4g} by calibration on {stated.records} records"
 
 

@@ -39,7 +39,7 @@ class Population:
 
     With this confidence the promise's value is at most what `epsilon` says on the scale of its parameter; `kept` if that keeps
     it. The design leaves `errors` standard errors to spare, and no design that does exceeds the utility `within`; without
-    errors it is the floor, which holds for every secret. `plain` is the utility of a design for the records alone.
+    errors it is the floor, which holds for every secret. `noise` is the share of answers that were replaced by noise. `plain` is the utility of a design for the records alone.
     """
 
     confidence: float
@@ -49,6 +49,7 @@ class Population:
     errors: float | None
     within: float
     plain: float
+    noise: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """Robust designs: margins as kernels know them, the promise kept for the population, the floor, impossible wishes."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -207,3 +208,30 @@ def test_a_design_that_needs_no_margin_says_so():
     solution = design(counted(10**6, 0), Robust(MaxLift(3)))
     assert solution.population.errors == 0
     assert "needs no margin" in describe(solution)
+
+
+@pytest.mark.parametrize(("shape", "seconds"), [((4, 60), 6.0), ((6, 10), 0.5)])
+def test_without_the_time_for_a_margin_noise_keeps_it(shape, seconds):
+    """Many values, or hardly any time: the promise is kept, and the words say by what, never that no margin was needed."""
+    joint = Joint(np.random.default_rng(0).integers(1, 50, shape), counts=True)
+    solution = design(joint, Robust(MaxLift(0.1)), solver=Optimal(time_limit=seconds))
+    assert solution.population.kept
+    assert solution.mechanism.check(MaxLift(0.1))
+    words = describe(solution)
+    assert "needs no margin" not in words
+    assert not solution.population.noise or "of the answers are noise" in words
+
+
+def test_a_wish_interrupted_is_kept_too(monkeypatch):
+    """Ctrl-C in a design within a margin: no further one is begun, and what is returned keeps the promise."""
+    calls, usual = [], Optimal.solve
+
+    def solve(self, joint, regions, utility, **others):
+        calls.append(regions)
+        found = usual(self, joint, regions, utility, **others)
+        return tuple(replace(own, status=Status.INTERRUPTED) for own in found) if len(calls) == 2 else found
+
+    monkeypatch.setattr(Optimal, "solve", solve)
+    solution = design(JOINT, Robust(MaxLift(0.2)))
+    assert len(calls) == 2
+    assert solution.population.kept

@@ -23,8 +23,7 @@ from alphalift.errors import PromiseError
 from alphalift.joint import Joint
 from alphalift.measures.lift import alpha_over
 from alphalift.regions import KL, LDP, LIP, AlphaLift, ChiSquare, Region, Renyi, TotalVariation
-
-_STEEPNESS = 16.0
+from alphalift.regions.kl import STEEPNESS
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,9 +157,9 @@ class Margin(Region):
             constraint = Constraint(HALF_SPACES, sides, np.vstack([given, nothing]), slacks, widths)
             return [_Part(constraint, np.append(none, self._of(part)), np.append(tau, 0.0))]
         if isinstance(part, KL):
-            parameters = np.array([part.epsilon, _STEEPNESS, *p_s])
+            parameters = np.array([part.epsilon, STEEPNESS, *p_s])
             constraint = Constraint(ENTROPY, parameters, np.vstack([self.base.p_s_given_x, nothing]))
-            return [_Part(constraint, np.append(none, self._of(part) / _STEEPNESS), np.append(none, 0.0))]
+            return [_Part(constraint, np.append(none, self._of(part) / STEEPNESS), np.append(none, 0.0))]
         if isinstance(part, ChiSquare):
             constraint = Constraint(SPHERE, np.array([part.epsilon, *p_s]), self.base.p_s_given_x - p_s[:, None])
             return [_Part(constraint, none, none, -self._of(part) / part.epsilon)]

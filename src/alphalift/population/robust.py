@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from alphalift.clock import Clock
 from alphalift.errors import PromiseError, SettingError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
-from alphalift.population.leakage import LeakageBound, leakage_bound
+from alphalift.population.leakage import LeakageBound, is_quick, leakage_bound
 from alphalift.population.margin import Margin
 from alphalift.regions import KL, LDP, PML, AlphaLift, Region, Renyi
 from alphalift.solution import Population, Solution, Status
@@ -33,8 +34,12 @@ _PRIORS = 1 / (1 + np.exp(np.linspace(-14.0, 14.0, 561)))
 _LARGEST_RATIO, _RATIO_HALVINGS = 20.0, 30
 # Between two priors a value may be larger than at both, by less than this leaves.
 _INSIDE = 0.999
-# The gap that a design within its margin may leave, and the share of the time that each gets.
-_GAP, _SHARE = 9e-4, 0.15
+# The gap that a design within its margin may leave; the shares of the time that the plain design leaves, and that each other gets.
+_GAP, _LEFT, _SHARE = 9e-4, 0.7, 0.15
+# What a design gets though time is over: the promise comes first, and noise alone keeps it.
+_LEAST_SECONDS = 0.5
+# With more values, a search within a margin, whose secret is X, takes too long: noise is mixed in, or the floor is taken.
+_MOST_VALUES = 48
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,7 @@ class _Tried:
     errors: float | None
     within: float
     leaks: LeakageBound
+    noise: float = 0.0
 
     @property
     def excess(self) -> float:
@@ -70,10 +76,12 @@ def solve_robust(joint: Joint, robust: Robust, utility: Utility, solver: Optimal
     """The most useful mechanism that was found to keep the promise for the population; its bound is the promise's own optimum."""
     promise = robust.promise
     _with_errors(promise, joint, 0.0)  # refuses what has no margin, before the work
-    plain = solver.solve(promise.about(joint), [promise], utility)[0]
+    clock = solver.clock or Clock(solver.time_limit)
+    first = replace(solver, clock=clock.reserving(_LEFT * clock.left) if math.isfinite(clock.seconds) else clock)
+    plain = first.solve(promise.about(joint), [promise], utility)[0]
     if robust.confidence == 1:
-        return _whatever_the_population(joint, promise, utility, solver, plain)
-    search = _Search(joint, robust, utility, solver)
+        return _whatever_the_population(joint, promise, utility, replace(solver, clock=clock), plain)
+    search = _Search(joint, robust, utility, replace(solver, clock=None), clock)
     best = search.best(Mechanism(joint, plain.mechanism.law))
     stated = Population(
         confidence=robust.confidence,
@@ -83,6 +91,7 @@ def solve_robust(joint: Joint, robust: Robust, utility: Utility, solver: Optimal
         errors=best.errors,
         within=best.within,
         plain=plain.utility,
+        noise=best.noise,
     )
     mechanism = Mechanism(plain.joint, best.mechanism.law)
     return replace(plain, mechanism=mechanism, status=Status.ROBUST, population=stated)
@@ -91,12 +100,20 @@ def solve_robust(joint: Joint, robust: Robust, utility: Utility, solver: Optimal
 class _Search:
     """The least number of standard errors that keeps the promise for the population."""
 
-    def __init__(self, joint: Joint, robust: Robust, utility: Utility, solver: Optimal) -> None:
-        self.joint, self.robust, self.utility = joint, robust, utility
-        seconds = _SHARE * (solver.clock.left if solver.clock else solver.time_limit)
-        self.solver = replace(
-            solver, relative_gap=_GAP, keep_certificate=False, time_limit=seconds, clock=None, progress=None
-        )
+    def __init__(self, joint: Joint, robust: Robust, utility: Utility, solver: Optimal, clock: Clock) -> None:
+        self.joint, self.robust, self.utility, self.clock = joint, robust, utility, clock
+        self._solver = replace(solver, relative_gap=_GAP, keep_certificate=False, progress=None)
+        self.interrupted = False
+
+    def _solve(self, joint: Joint, region: Region) -> Solution:
+        seconds = max(min(_SHARE * self._solver.time_limit, self.clock.left), _LEAST_SECONDS)
+        found = replace(self._solver, time_limit=seconds).solve(joint, [region], self.utility)[0]
+        self.interrupted |= found.status is Status.INTERRUPTED
+        return found
+
+    @property
+    def over(self) -> bool:
+        return self.clock.over or self.interrupted
 
     def best(self, plain: Mechanism) -> _Tried:
         """The most useful that is safe: a design with errors to spare, else one mixed with noise, or the floor."""
@@ -104,8 +121,8 @@ class _Search:
         if first.excess <= 0:
             return first
         tried = self._narrowed(first)
-        safe = [own for own in tried if own.excess <= 0] or [self._mixed(tried[-1])]
-        if max(map(self._worth, safe)) < _most_about_any_secret(self.robust.promise):
+        safe = [own for own in tried if own.excess <= 0] or [self._mixed([first, *tried][-1])]
+        if not self.over and max(map(self._worth, safe)) < _most_about_any_secret(self.robust.promise):
             safe.append(self._floor())
         return max(safe, key=self._worth)
 
@@ -117,7 +134,7 @@ class _Search:
         nothing = self.robust.promise.value_of_nothing(self.joint.p_s)
         room = plain.leaks.budget - nothing
         points, tried, errors = [(0.0, plain.excess)], list[_Tried](), _FIRST
-        while len(tried) < _MOST_TRIES:
+        while len(tried) < _MOST_TRIES and len(self.joint.x_labels) <= _MOST_VALUES and not self.over:
             own = self._designed(errors)
             tried.append(own)
             points.append((errors, own.excess))
@@ -136,7 +153,7 @@ class _Search:
 
     def _designed(self, errors: float) -> _Tried:
         region = _with_errors(self.robust.promise, self.joint, errors)
-        solution = self.solver.solve(region.about(self.joint), [region], self.utility)[0]
+        solution = self._solve(region.about(self.joint), region)
         return self._tried(Mechanism(self.joint, solution.mechanism.law), errors, solution.upper_bound)
 
     def _tried(self, mechanism: Mechanism, errors: float | None, within: float) -> _Tried:
@@ -148,6 +165,8 @@ class _Search:
         kept, lost = self._toned(own, 0.0), 1.0
         share = 0.0
         for _ in range(_HALVINGS):
+            if self.over and (self.interrupted or not is_quick(own.mechanism, self.robust.promise)):
+                break
             middle = (share + lost) / 2
             candidate = self._toned(own, middle)
             if candidate.excess <= 0:
@@ -158,12 +177,12 @@ class _Search:
 
     def _toned(self, own: _Tried, share: float) -> _Tried:
         law = share * own.mechanism.p_y_given_x + (1 - share) * own.mechanism.p_y[:, None]
-        return self._tried(Mechanism(self.joint, law), own.errors, own.within)
+        return replace(self._tried(Mechanism(self.joint, law), own.errors, own.within), noise=1 - share)
 
     def _floor(self) -> _Tried:
         """The promise about X itself, with noise where chance in P_X needs it."""
         about = self.joint.about_x
-        solution = self.solver.solve(about, [_about_any_secret(self.robust.promise)], self.utility)[0]
+        solution = self._solve(about, _about_any_secret(self.robust.promise))
         own = self._tried(Mechanism(self.joint, solution.mechanism.law), None, solution.upper_bound)
         return own if own.excess <= 0 else self._mixed(own)
 

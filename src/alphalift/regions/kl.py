@@ -16,7 +16,7 @@ from alphalift.regions.deviations import near_divergence_ball
 from alphalift.regions.inverses import of_idle
 
 # In kernels the lifts of a direction are at least e^-this; below it the set is larger than it should be, by less.
-_STEEPNESS = 16.0
+STEEPNESS = 16.0
 _HALVINGS = 80
 # A b of 0 is divided by as this.
 _LEAST_B = 1e-300
@@ -72,11 +72,11 @@ class KL(Budgeted):
         directions = np.vstack([np.eye(len(p_s)), np.zeros(len(p_s))])
         # Certainty about the rarest secret is as far as a divergence goes.
         largest = -math.log(p_s.min())
-        parameters = np.array([min(self.epsilon, largest), _STEEPNESS, *p_s])
+        parameters = np.array([min(self.epsilon, largest), STEEPNESS, *p_s])
         inverse = of_idle(p_s, self.extra) if self.epsilon >= largest else _inverse
         return Constraint(ENTROPY, parameters, directions, inverse=inverse)
 
 
 def _inverse(multipliers: Array) -> ComponentDual:
     """The kernels' b is steeper than that of `support_at`, and their sigma at it has the tangent of the logarithm."""
-    return ComponentDual(multipliers[:-1], (float(multipliers[-1]) / _STEEPNESS,))
+    return ComponentDual(multipliers[:-1], (float(multipliers[-1]) / STEEPNESS,))

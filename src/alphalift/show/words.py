@@ -189,7 +189,9 @@ def _robust(solution: Solution, stated: Population, useful: str) -> str:
     cost = f"A design for the records alone would keep {stated.plain / everything:.1%} of {useful}, and is not known to keep it."
     if stated.confidence == 1:
         return f"The population: the promise is kept whatever it is, since no record of it was relied on. {cost}"
-    if stated.errors is None:
+    if stated.noise:
+        how = f"{stated.noise:.0%} of the answers are noise, with the outputs' own distribution. {cost}"
+    elif stated.errors is None:
         how = f"it is kept about every secret whatever, since the records are too few for this one. {cost}"
     elif stated.errors == 0:
         how = "the design for the records needs no margin for it."
