@@ -1,5 +1,6 @@
 """Tiny budgets: the kernels' set in deviations from the prior contains the promise, hardly more, and proves as much in files."""
 
+import mpmath
 import numba.experimental.function_type  # noqa: F401  how a pointer is typed; kernels called from Python need it
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from alphalift.convex import ConvexSet, supports
 from alphalift.document import to_document
 from alphalift.geometry.concave import ConcaveProgram
 from alphalift.measures.information import entropy
+from alphalift.regions import legible
 
 JOINT = Joint(np.random.default_rng(3).integers(5, 400, (4, 7)).tolist(), counts=True)
 TINY = {
@@ -110,3 +112,47 @@ def test_symbols_far_outside_widen_the_set():
     moments = ConcaveProgram(ConvexSet.intersecting([wide]), None, JOINT.p_s_given_x.T, 0.1).moments
     assert times > 10
     assert np.abs(moments).max() == pytest.approx(1e6)
+
+
+@pytest.mark.parametrize("epsilon", [1e-14, 1e-12, 5e-10])
+@pytest.mark.parametrize("name", sorted(CURVED - {"ChiSquare"}))
+def test_a_legible_ball_lies_within_the_promise_and_nearly_fills_it(name, epsilon):
+    """By fractions of 60 digits: floats cannot tell e^(1e-14) from 1 + 1e-12."""
+    region, p_s, generator = TINY[name](epsilon), JOINT.p_s, np.random.default_rng(7)
+    ball = legible(region, p_s)
+    assert isinstance(ball, ChiSquare)
+    directions = generator.normal(size=(50, len(p_s)))
+    directions[: len(p_s)], directions[len(p_s) : 2 * len(p_s)] = np.eye(len(p_s)), -np.eye(len(p_s))
+    with mpmath.workdps(60):
+        prior = [mpmath.mpf(p) / mpmath.fsum(p_s) for p in p_s]
+        values = []
+        for direction in directions:
+            centred = [d - mpmath.fdot(prior, direction) for d in direction]
+            size = mpmath.sqrt(mpmath.fdot(prior, [d * d for d in centred]))
+            lifts = [1 + mpmath.mpf(ball.epsilon) * d / size for d in centred]
+            values.append(_log_value(region, lifts, prior) / mpmath.mpf(epsilon))
+    assert max(values) <= 1
+    assert min(values) > 0.999
+
+
+def _log_value(region, lifts, prior):
+    if isinstance(region, KL):
+        return mpmath.fdot(prior, [lift * mpmath.log(lift) for lift in lifts])
+    order = mpmath.mpf(region.order if isinstance(region, Renyi) else region.alpha)
+    power = mpmath.log(mpmath.fdot(prior, [lift**order for lift in lifts]))
+    return power / (order - 1) if isinstance(region, Renyi) else power / order
+
+
+def test_a_budget_below_what_floats_tell_apart_is_designed_for():
+    """S and X independent to 1e-6: publishing X breaks e^(1e-13), though floats of alpha-lifts cannot see it."""
+    generator = np.random.default_rng(2)
+    product = np.outer(generator.dirichlet(np.ones(3)), generator.dirichlet(np.ones(5)))
+    counts = np.rint(1e12 * product * (1 + 1e-6 * generator.uniform(-1, 1, product.shape))).astype(int)
+    solution = design(Joint(counts.tolist(), counts=True), AlphaLift(3, 1e-13), solver=Optimal(time_limit=20))
+    assert solution.relative_gap < 1e-3
+    assert 0.5 < solution.normalized_utility < 1
+
+
+@pytest.mark.parametrize("region", [AlphaLift(3, 1e-8), MaxLift(1e-12), LIP(1e-12), ChiSquare(1e-9), AlphaLift(3, 0)])
+def test_what_floats_tell_apart_stays_as_it_is(region):
+    assert legible(region, JOINT.p_s) is region

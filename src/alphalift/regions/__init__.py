@@ -6,6 +6,7 @@ from alphalift.regions.base import Intersection, Region, grid
 from alphalift.regions.chi_square import ChiSquare
 from alphalift.regions.custom import Custom
 from alphalift.regions.implications import Implication, implications
+from alphalift.regions.inner import legible
 from alphalift.regions.kl import KL
 from alphalift.regions.ldp import LDP
 from alphalift.regions.lip import LIP
@@ -33,6 +34,7 @@ __all__ = [
     "TotalVariation",
     "grid",
     "implications",
+    "legible",
     "parse",
     "perfect_privacy",
     "simplest",

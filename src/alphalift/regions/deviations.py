@@ -58,7 +58,7 @@ def near_norm_ball(excess: float, alpha: float, p_s: Array) -> Constraint | None
     if not excess > 0 or rho >= 1 or alpha < 1 + _LEAST_ORDER:
         return None
     power = 1 / (alpha - 1) - 1  # a - 2
-    kappa = max(_mean_curvature(lambda x: (1 + x) ** power, end) for end in (-rho, rho))
+    kappa = max(mean_curvature(lambda x: (1 + x) ** power, end) for end in (-rho, rho))
     centre = math.sqrt((1 + excess) * kappa / (2 * (alpha - 1) * excess))
 
     def inverse(v: Array, deviation: float) -> ComponentDual:
@@ -72,7 +72,7 @@ def near_divergence_ball(epsilon: float, p_s: Array) -> Constraint | None:
     rho = math.sqrt(2 * epsilon / p_s.min())
     if not epsilon > 0 or rho >= 1:
         return None
-    kappa = _mean_curvature(math.exp, rho)
+    kappa = mean_curvature(math.exp, rho)
     temperature = math.sqrt(kappa / (2 * epsilon))
 
     def inverse(v: Array, deviation: float) -> ComponentDual:
@@ -81,7 +81,7 @@ def near_divergence_ball(epsilon: float, p_s: Array) -> Constraint | None:
     return _ball(2 * epsilon * temperature, kappa - 1 + epsilon, p_s, inverse)
 
 
-def _mean_curvature(curvature: Callable[[float], float], end: float) -> float:
+def mean_curvature(curvature: Callable[[float], float], end: float) -> float:
     """At least 2 (f(x) - f(0) - f'(0) x) / (f''(0) x^2) at x = `end`, from f''(x) / f''(0), which is convex or concave.
 
     It is the mean of that curvature over [0, x] with a density that falls linearly to 0, whose own mean is x / 3.

@@ -13,7 +13,7 @@ from alphalift.geometry.concave import MergedCertificate
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.presolve import Merged
-from alphalift.regions import After, Region, simplest
+from alphalift.regions import After, Region, legible, simplest
 from alphalift.solution import Solution, Status
 from alphalift.solvers.base import continues, rising
 from alphalift.solvers.binary import BinaryRun
@@ -51,7 +51,7 @@ class Optimal(Settings):
             region.validate(joint.p_s)
             if chain and not continues(chain[-1].region, region):
                 chain = []
-            if region.allows(joint.lift.T, joint.p_s).all():
+            if legible(region, joint.p_s).allows(joint.lift.T, joint.p_s).all():
                 solution = _published(joint, region, utility)
             elif _merges(merged, region, utility):
                 solution = self._of_types(merged, region, utility, chain)

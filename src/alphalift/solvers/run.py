@@ -20,7 +20,7 @@ from alphalift.geometry.concave import AnyCertificate
 from alphalift.geometry.mixture import Mixture
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
-from alphalift.regions import Region
+from alphalift.regions import Region, legible
 from alphalift.solution import Solution, Status
 from alphalift.solvers.base import mixture_program
 from alphalift.utilities import Utility
@@ -71,7 +71,7 @@ class Run(ABC):
     def __init__(self, settings: Settings, joint: Joint, region: Region, utility: Utility, warm: Array) -> None:
         self.settings, self.joint, self.region, self.utility = settings, joint, region, utility
         # Columns lie a little inside, so that rounding them to integers later breaks no promise; bounds do not.
-        self.inner = region.tightened(_MARGIN)
+        self.inner = legible(region, joint.p_s).tightened(_MARGIN)
         self.clock = settings.clock or Clock(settings.time_limit)
         self.everything = utility.of_publishing_all(joint.p_x)
         self.before = float(utility.uncertainty(joint.p_x[None])[0])

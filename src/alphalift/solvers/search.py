@@ -10,7 +10,7 @@ from alphalift.arrays import Array
 from alphalift.clock import Clock
 from alphalift.geometry.concave import ConcaveProgram, Search
 from alphalift.joint import Joint
-from alphalift.regions import Region, perfect_privacy
+from alphalift.regions import Region, legible, perfect_privacy
 from alphalift.solvers.candidates import first_points, neighbours, pull_inside
 from alphalift.solvers.run import Run, Settings, curve_of
 from alphalift.utilities import Utility
@@ -27,7 +27,8 @@ class SearchRun(Run):
 
     def __init__(self, settings: Settings, joint: Joint, region: Region, utility: Utility, warm: Array) -> None:
         self.program = concave_program(joint, region, utility)
-        self.inner_program = concave_program(joint, region.tightened(_PROGRAM_MARGIN), utility)
+        inner = legible(region, joint.p_s).tightened(_PROGRAM_MARGIN)
+        self.inner_program = concave_program(joint, inner, utility)
         with (settings.clock or Clock()).stopped():
             self.program.compile()
         super().__init__(settings, joint, region, utility, warm)
