@@ -1,6 +1,6 @@
 """Promises for a population with a known truth: how often they are kept, and at which cost.
 
-    python benchmarks/population.py                                   # hours: 100 draws a cell
+    python benchmarks/population.py                                   # a day: 100 draws a cell, two at a time
     python benchmarks/population.py --draws 20 --truths 6x10 --records 10000 --alphas inf 3 --epsilons 0.1
 
 A row has how often true leakage is within the budget for the plain and for the robust design, the robust design's utility as a share
@@ -12,19 +12,23 @@ much they exceed the truth on average, and seconds of the processors for a robus
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
+import os
 import time
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-from alphalift import AlphaLift, Joint, Mechanism, MutualInformation, Optimal, Region, Robust, design, leakage_bound
+from alphalift import AlphaLift, Joint, Mechanism, MutualInformation, Optimal, Region, Robust, leakage_bound
 from alphalift.data import adult
+from alphalift.population import solve_robust
 from alphalift.tables import read_joint
 from where import where
 
 UTILITY = MutualInformation()
-SHRINKS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
-QUICK = Optimal(relative_gap=1e-3, keep_certificate=False)
+SHRINKS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+QUICK = Optimal(relative_gap=1e-3, keep_certificate=False, threads=1)
 
 
 def truth(name: str, draw: int) -> np.ndarray:
@@ -53,18 +57,20 @@ def row(name: str, records: int, promise: AlphaLift, draws: int) -> str:
         )
         known = Joint(table[:, [label in counted.x_labels for label in Joint(table).x_labels]])  # values that occur
         known = Joint(np.array(known.p_sx)[[label in counted.s_labels for label in known.s_labels]])
-        best = design(known, promise, solver=QUICK).utility
-        plain = design(counted, promise, solver=QUICK).mechanism
+        best = QUICK.solve(known, [promise], UTILITY)[0].utility
+        smaller = QUICK.solve(
+            counted, [AlphaLift(promise.alpha, share * promise.epsilon) for share in SHRINKS], UTILITY
+        )
+        plain = smaller[-1].mechanism
         begin = time.process_time()
-        robust = design(counted, Robust(promise), solver=Optimal(keep_certificate=False)).mechanism
+        robust = solve_robust(counted, Robust(promise), UTILITY, QUICK).mechanism
         seconds += time.process_time() - begin
         kept["plain"] += within(plain, known, promise)
         kept["robust"] += within(robust, known, promise)
         shares.append(Mechanism(known, robust.p_y_given_x).utility(UTILITY) / best)
-        for i, share in enumerate(SHRINKS):
-            smaller = design(counted, AlphaLift(promise.alpha, share * promise.epsilon), solver=QUICK).mechanism
-            utility = Mechanism(known, smaller.p_y_given_x).utility(UTILITY)
-            shrunk[i] += within(smaller, known, promise), utility / best
+        for i, own in enumerate(smaller):
+            utility = Mechanism(known, own.mechanism.p_y_given_x).utility(UTILITY)
+            shrunk[i] += within(own.mechanism, known, promise), utility / best
         leaked = math.log(Mechanism(known, plain.p_y_given_x).worst_value(promise))
         bounds = {"own": (counted, "calibrated"), "fresh": (again, "calibrated"), "rigorous": (again, "rigorous")}
         for method, (joint, how) in bounds.items():
@@ -91,11 +97,14 @@ def main() -> None:
     print(
         f"{'truth':7} {'alpha':>5} {'eps':>4} {'records':>8}  plain robust  share shrink  {'own':>11}  {'fresh':>11}  {'rigorous':>11}  cpu s"
     )
-    for name in arguments.truths:
-        for records in arguments.records:
-            for epsilon in arguments.epsilons:
-                for alpha in arguments.alphas:
-                    print(row(name, records, AlphaLift(alpha, epsilon), arguments.draws), flush=True)
+    cells = itertools.product(arguments.truths, arguments.records, arguments.epsilons, arguments.alphas)
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        found = [
+            pool.submit(row, name, records, AlphaLift(alpha, epsilon), arguments.draws)
+            for name, records, epsilon, alpha in cells
+        ]
+        for own in found:
+            print(own.result(), flush=True)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,11 @@ def is_sparse(rows: object) -> TypeGuard[Any]:
     return bool(issparse(rows))
 
 
+def row_means(rows: Array, p: Array) -> Array:
+    """The mean of every row, (count, n), under one distribution for all, (n,), or one for each, (count, n)."""
+    return np.asarray(rows @ p if p.ndim == 1 else np.einsum("...s,...s->...", rows, p))
+
+
 def read_only(array: Array) -> Array:
     """The same array, locked: what exists stays valid."""
     array.setflags(write=False)

@@ -33,7 +33,7 @@ _NODES_A_THREAD = 16
 # Nodes near the root that are bounded again in one thread; what hangs below them is shared.
 _NODES_AT_TOP = 512
 # Starts between two looks at the clock.
-_STARTS_A_CALL = 64
+_STARTS_A_CALL = 16
 
 
 @dataclass(frozen=True, eq=False)

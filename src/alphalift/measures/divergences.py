@@ -1,13 +1,14 @@
 """How far one output moves the belief about the secret: divergences of P_{S|Y=y} from P_S, from its lifts.
 
-Lifts are (count, |S|), one row an output, with E_S[l] = 1; every function returns one number a row.
+Lifts are (count, |S|), one row an output, with E_S[l] = 1; every function returns one number a row. P_S is one for all rows,
+(|S|,), or one for each, (count, |S|).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from alphalift.arrays import Array
+from alphalift.arrays import Array, row_means
 
 # Where (l - 1)^2 of a difference of numbers near 1 has lost more digits than the series leaves out.
 _NEAR = 1e-4
@@ -20,7 +21,7 @@ def total_variation(lifts: Array, p_s: Array) -> Array:
     measure", 2020. Twice this is the l1-norm of A. Zamani, T. Oechtering, M. Skoglund, "Data disclosure with
     non-zero leakage and non-invertible leakage matrix", 2022.
     """
-    return np.asarray(np.abs(lifts - 1) @ p_s / 2)
+    return np.asarray(row_means(np.abs(lifts - 1), p_s) / 2)
 
 
 def chi_square(lifts: Array, p_s: Array) -> Array:
@@ -28,7 +29,7 @@ def chi_square(lifts: Array, p_s: Array) -> Array:
 
     A. Zamani, T. Oechtering, M. Skoglund, "A design framework for strongly chi-square-private data disclosure", 2021.
     """
-    return np.asarray(np.sqrt((lifts - 1) ** 2 @ p_s))
+    return np.asarray(np.sqrt(row_means((lifts - 1) ** 2, p_s)))
 
 
 def kullback_leibler(lifts: Array, p_s: Array) -> Array:
@@ -41,4 +42,4 @@ def kullback_leibler(lifts: Array, p_s: Array) -> Array:
     logs = np.log(np.where(lifts > 0, lifts, 1.0))
     terms = np.where(lifts > 0, lifts * logs - deviation, 1.0)
     series = deviation**2 * (0.5 - deviation * (1 / 6 - deviation / 12))
-    return np.asarray(np.where(np.abs(deviation) < _NEAR, series, terms) @ p_s)
+    return row_means(np.where(np.abs(deviation) < _NEAR, series, terms), p_s)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from alphalift.arrays import Array
+from alphalift.arrays import Array, row_means
 from alphalift.errors import PromiseError
 from alphalift.joint import Joint
 
@@ -66,8 +66,9 @@ def log_alpha_lifts(lifts: Array, p_s: Array, alpha: float) -> Array:
     near = (alpha - 1) * largest < 1
     far = ~near
     result = np.empty_like(largest)
-    result[near] = np.log1p((lifts[near] * np.expm1((alpha - 1) * logs[near])) @ p_s)
-    result[far] = alpha * largest[far] + np.log(np.exp(alpha * (logs[far] - largest[far, None])) @ p_s)
+    of_near, of_far = (p_s, p_s) if p_s.ndim == 1 else (p_s[near], p_s[far])
+    result[near] = np.log1p(row_means(lifts[near] * np.expm1((alpha - 1) * logs[near]), of_near))
+    result[far] = alpha * largest[far] + np.log(row_means(np.exp(alpha * (logs[far] - largest[far, None])), of_far))
     return result / alpha
 
 

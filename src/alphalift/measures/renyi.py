@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from alphalift.arrays import Array
+from alphalift.arrays import Array, row_means
 from alphalift.errors import PromiseError
 from alphalift.measures.divergences import kullback_leibler
 from alphalift.measures.lift import alpha_over, log_alpha_lifts
@@ -27,7 +27,7 @@ def renyi_divergences(lifts: Array, p_s: Array, alpha: float) -> Array:
     # E[l^alpha] - 1 = E[l^alpha - l - (alpha-1)(l-1)], whose terms have one sign: nothing cancels between secrets.
     logs = np.log(np.where(lifts > 0, lifts, 1.0))
     terms = lifts * np.expm1((alpha - 1) * logs) - (alpha - 1) * (lifts - 1)
-    return np.asarray(np.log1p(np.minimum(terms @ p_s, 0.0)) / (alpha - 1))
+    return np.asarray(np.log1p(np.minimum(row_means(terms, p_s), 0.0)) / (alpha - 1))
 
 
 def renyi_divergence(p: Array, q: Array, alpha: float) -> float:

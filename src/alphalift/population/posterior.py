@@ -14,10 +14,13 @@ import numpy as np
 
 from alphalift.arrays import Array
 
+# Numbers that are made at once: 16 MB.
+_MOST_NUMBERS = 1 << 21
+
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """The ends of P(y|s) / P(y) of one drawn joint, (|Y|, |S|) each, P(y|x) / P(y), (|Y|, |X|), and its P_S."""
+    """The ends of P(y|s) / P(y) of some drawn joints, (draws, |Y|, |S|) each, P(y|x) / P(y), (draws, |Y|, |X|), and their P_S."""
 
     low: Array
     high: Array
@@ -26,14 +29,16 @@ class Drawn:
 
 
 def drawn(counts: Array, law: Array, draws: int, generator: np.random.Generator) -> Iterator[Drawn]:
-    """Joints like that of the counts, (|S|, |X|), as what the mechanism P(y|x), (|Y|, |X|), makes of them."""
-    most, least = law.max(axis=1), law.min(axis=1)
-    for _ in range(draws):
-        cells, further = generator.standard_gamma(counts), generator.standard_exponential(len(counts))
-        p_s = generator.dirichlet(counts.sum(axis=1))
-        sums = cells.sum(axis=1)
-        seen = law @ cells.T
-        mean = seen @ (p_s / sums)
-        high = (seen + most[:, None] * further) / (sums + further)
-        low = (seen + least[:, None] * further) / (sums + further)
-        yield Drawn(low / mean[:, None], high / mean[:, None], law / mean[:, None], p_s)
+    """Joints like that of the counts, (|S|, |X|), as what the mechanism P(y|x), (|Y|, |X|), makes of them; some at a time."""
+    most, least = law.max(axis=1)[:, None], law.min(axis=1)[:, None]
+    at_once = max(1, _MOST_NUMBERS // ((len(law) + len(counts)) * sum(counts.shape)))
+    for first in range(0, draws, at_once):
+        size = min(at_once, draws - first)
+        cells = generator.standard_gamma(counts, (size, *counts.shape))
+        further = generator.standard_exponential((size, 1, len(counts)))
+        p_s = generator.dirichlet(counts.sum(axis=1), size)
+        sums = cells.sum(axis=2)[:, None]
+        seen = law @ cells.transpose(0, 2, 1)
+        mean = seen @ (p_s / sums[:, 0])[:, :, None]
+        high, low = ((seen + end * further) / (sums + further) / mean for end in (most, least))
+        yield Drawn(low, high, law / mean, p_s)

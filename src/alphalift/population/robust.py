@@ -9,6 +9,7 @@ alone, which is known better.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,8 +27,12 @@ from alphalift.utilities import Utility
 
 # Standard errors that are tried first, and the most; how many designs are tried.
 _FIRST, _MOST, _MOST_TRIES = 2.8, 12.0, 6
-# How near to its budget, as a share of the way from l = 1, a design has to come from below.
-_NEAR = 0.015
+# A design is near if it leaves this share of the budget at most, counted from l = 1; or if no more than that share of its utility
+# is to be gained between it and one that leaves too little, and both have about as many errors to spare.
+_NEAR, _LEAST_GAIN, _NARROW = 0.01, 0.003, 0.1
+# The next number of errors: a little beyond where the line leads, more so while none is enough; by how much it rises then, at
+# least and at most; and how far it stays from the ends of what is known.
+_AIM, _FAR_AIM, _LEAST_RISE, _MOST_RISE, _FROM_ENDS = 1.03, 1.2, 1.03, 1.8, 0.05
 _HALVINGS = 6
 # Priors of the likelier of two secrets, from rare to common, and ratios of P(y|x) that are tried.
 _PRIORS = 1 / (1 + np.exp(np.linspace(-14.0, 14.0, 561)))
@@ -104,10 +109,12 @@ class _Search:
         self.joint, self.robust, self.utility, self.clock = joint, robust, utility, clock
         self._solver = replace(solver, relative_gap=_GAP, keep_certificate=False, progress=None)
         self.interrupted = False
+        self._before: list[Solution] = []  # a design with errors to spare, from whose columns the next one starts
+        self._safe_before = False
 
-    def _solve(self, joint: Joint, region: Region) -> Solution:
+    def _solve(self, joint: Joint, region: Region, after: Sequence[Solution] = ()) -> Solution:
         seconds = max(min(_SHARE * self._solver.time_limit, self.clock.left), _LEAST_SECONDS)
-        found = replace(self._solver, time_limit=seconds).solve(joint, [region], self.utility)[0]
+        found = replace(self._solver, time_limit=seconds).solve(joint, [region], self.utility, after=after)[0]
         self.interrupted |= found.status is Status.INTERRUPTED
         return found
 
@@ -130,31 +137,33 @@ class _Search:
         return own.mechanism.utility(self.utility)
 
     def _narrowed(self, plain: _Tried) -> list[_Tried]:
-        """Designs with more and more fitting numbers of errors: secants through what the last ones leak, until one just keeps it."""
-        nothing = self.robust.promise.value_of_nothing(self.joint.p_s)
-        room = plain.leaks.budget - nothing
-        points, tried, errors = [(0.0, plain.excess)], list[_Tried](), _FIRST
-        while len(tried) < _MOST_TRIES and len(self.joint.x_labels) <= _MOST_VALUES and not self.over:
-            own = self._designed(errors)
-            tried.append(own)
-            points.append((errors, own.excess))
-            if -_NEAR * room <= own.excess <= 0 or (errors == _MOST and own.excess > 0):
+        """Designs with more and more fitting numbers of errors, until one keeps the promise with hardly anything to spare."""
+        tried, errors = [plain], _FIRST
+        while len(tried) <= _MOST_TRIES and len(self.joint.x_labels) <= _MOST_VALUES and not self.over:
+            tried.append(self._designed(errors))
+            if self._is_near(tried) or (errors == _MOST and tried[-1].excess > 0):
                 break
-            (c, f), (d, g) = sorted(points, key=lambda point: abs(point[1]))[:2]
-            slope = (g - f) / (d - c) if d != c else 0.0
-            wanted = c - (f + _NEAR / 2 * room) / slope if slope < 0 else c * (1.2 if f > 0 else 0.8)
-            low = max((c for c, f in points if f > 0), default=0.0)
-            high = min((c for c, f in points if f <= 0), default=_MOST)
-            errors = (
-                wanted if low < wanted < high else (low + min(high, low + 2)) / 2 if high == _MOST else (low + high) / 2
-            )
-            errors = min(errors, _MOST)
-        return tried
+            errors = _next_errors(tried)
+        return tried[1:]
+
+    def _is_near(self, tried: Sequence[_Tried]) -> bool:
+        """Whether the safe design with the fewest errors leaves next to nothing, of the budget or of what is useful."""
+        unsafe, safe = _bracket(tried)
+        if safe is None:
+            return False
+        room = safe.leaks.budget - self.robust.promise.value_of_nothing(self.joint.p_s)
+        narrow = _errors(safe) - _errors(unsafe) <= _NARROW * _errors(safe)
+        gain = (self._worth(unsafe) - self._worth(safe)) * -safe.excess / (unsafe.excess - safe.excess)
+        return -safe.excess <= _NEAR * room or (narrow and gain <= _LEAST_GAIN * self._worth(safe))
 
     def _designed(self, errors: float) -> _Tried:
         region = _with_errors(self.robust.promise, self.joint, errors)
-        solution = self._solve(region.about(self.joint), region)
-        return self._tried(Mechanism(self.joint, solution.mechanism.law), errors, solution.upper_bound)
+        solution = self._solve(region.about(self.joint), region, [_moved_inside(own, region) for own in self._before])
+        own = self._tried(Mechanism(self.joint, solution.mechanism.law), errors, solution.upper_bound)
+        # The next number of errors is smaller than that of the last safe design, whose columns all stay allowed.
+        if own.excess <= 0 or not self._safe_before:
+            self._before, self._safe_before = [solution], own.excess <= 0
+        return own
 
     def _tried(self, mechanism: Mechanism, errors: float | None, within: float) -> _Tried:
         leaks = leakage_bound(mechanism, self.joint, self.robust.promise, confidence=self.robust.confidence)
@@ -176,8 +185,7 @@ class _Search:
         return kept
 
     def _toned(self, own: _Tried, share: float) -> _Tried:
-        law = share * own.mechanism.p_y_given_x + (1 - share) * own.mechanism.p_y[:, None]
-        return replace(self._tried(Mechanism(self.joint, law), own.errors, own.within), noise=1 - share)
+        return replace(self._tried(_with_noise(own.mechanism, share), own.errors, own.within), noise=1 - share)
 
     def _floor(self) -> _Tried:
         """The promise about X itself, with noise where chance in P_X needs it."""
@@ -185,6 +193,45 @@ class _Search:
         solution = self._solve(about, _about_any_secret(self.robust.promise))
         own = self._tried(Mechanism(self.joint, solution.mechanism.law), None, solution.upper_bound)
         return own if own.excess <= 0 else self._mixed(own)
+
+
+def _errors(own: _Tried) -> float:
+    return own.errors or 0.0
+
+
+def _bracket(tried: Sequence[_Tried]) -> tuple[_Tried, _Tried | None]:
+    """The unsafe design with most errors to spare, and the safe one with fewest, if there is one."""
+    unsafe = max((own for own in tried if own.excess > 0), key=_errors)
+    return unsafe, min((own for own in tried if own.excess <= 0), key=_errors, default=None)
+
+
+def _next_errors(tried: Sequence[_Tried]) -> float:
+    """Where the line through the two designs nearest to the budget meets it; if that leads astray, between the nearest ones."""
+    unsafe, safe = _bracket(tried)
+    one, two = sorted(tried, key=lambda own: abs(own.excess))[:2]
+    rise, run = two.excess - one.excess, _errors(two) - _errors(one)
+    low, aim = _errors(unsafe), _AIM if safe is not None else _FAR_AIM
+    wanted = _errors(one) - aim * one.excess * run / rise if rise * run < 0 else math.nan
+    if safe is None:
+        return min(max(wanted, _LEAST_RISE * low) if wanted < _MOST_RISE * low else _MOST_RISE * low, _MOST)
+    width = _errors(safe) - low
+    if low + _FROM_ENDS * width <= wanted <= low + (1 - _FROM_ENDS) * width:
+        return wanted
+    share = unsafe.excess / (unsafe.excess - safe.excess)
+    return low + width * min(max(share, _FROM_ENDS), 1 - 2 * _FROM_ENDS)
+
+
+def _moved_inside(solution: Solution, region: Region) -> Solution:
+    """An answer to this region: the solution, with as much noise as surely brings it inside (values are convex)."""
+    mechanism = solution.mechanism
+    nothing, worst = region.value_of_nothing(mechanism.joint.p_s), mechanism.worst_value(region)
+    share = min(1.0, (region.budget - nothing) / (worst - nothing)) if worst > nothing else 1.0
+    return replace(solution, mechanism=_with_noise(mechanism, share), region=region)
+
+
+def _with_noise(mechanism: Mechanism, share: float) -> Mechanism:
+    """This share of the mechanism, and noise of the outputs' own distribution for the rest."""
+    return Mechanism(mechanism.joint, share * mechanism.p_y_given_x + (1 - share) * mechanism.p_y[:, None])
 
 
 def _with_errors(promise: Region, joint: Joint, errors: float) -> Region:

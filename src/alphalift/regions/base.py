@@ -60,7 +60,7 @@ class Region(ABC):
 
     @abstractmethod
     def value(self, lifts: Array, p_s: Array) -> Array:
-        """psi(l) of every row, (count,): convex, or at least with convex sets {psi <= c}."""
+        """psi(l) of every row, (count,): convex, or at least with convex sets {psi <= c}. P_S may differ by row, (count, |S|)."""
 
     @abstractmethod
     def support(self, directions: Array, p_s: Array) -> Array:
@@ -210,7 +210,7 @@ class Intersection(Region):
         """The largest share that any promise's value takes of its way from l = 1 to its budget."""
         shares = []
         for promise in self.promises:
-            nothing = promise.value_of_nothing(p_s)
+            nothing = promise.value_of_nothing(np.atleast_2d(p_s)[0])
             room, above = promise.budget - nothing, promise.value(lifts, p_s) - nothing
             shares.append(above / room if room > 0 else np.where(promise.allows(lifts, p_s), 0.0, np.inf))
         return np.asarray(np.maximum(np.max(shares, axis=0), 0.0))

@@ -47,7 +47,9 @@ class Custom(Region):
         return {"most": self.most}
 
     def value(self, lifts: Array, p_s: Array) -> Array:
-        return np.asarray(self.row_value(lifts, p_s), dtype=np.float64)
+        if p_s.ndim == 1:
+            return np.asarray(self.row_value(lifts, p_s), dtype=np.float64)
+        return np.array([self.value(row[None], own)[0] for row, own in zip(lifts, p_s, strict=True)])
 
     def support(self, directions: Array, p_s: Array) -> Array:
         return np.asarray(self.row_support(directions, p_s), dtype=np.float64)

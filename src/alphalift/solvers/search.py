@@ -82,7 +82,7 @@ class SearchRun(Run):
     def _add(self, starts: Array) -> bool:
         """Descend from the starts, keep what has a negative reduced cost, mix again; whether there was any."""
         prices = self.mixture.prices
-        points, values = self.inner_program.local_minima(prices, starts, clock=self.clock)
+        points, values = self.inner_program.local_minima(prices, starts, self.threads, self.clock)
         points = pull_inside(points[values < 0.1 * self.threshold], self.joint, self.inner, self.clock)
         points = points[self.utility.uncertainty(points) - points @ prices < 0.1 * self.threshold]
         if not len(points):
