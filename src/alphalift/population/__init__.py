@@ -1,5 +1,6 @@
 """What n records say about the people that they came from: bounds on leakage, robust designs, and estimates from releases."""
 
+from alphalift.population.cover import not_covered, percent, restated, said, uncovered
 from alphalift.population.leakage import LeakageBound, is_quick, leakage_bound
 from alphalift.population.receiver import Estimate, Interval, estimate
 from alphalift.population.robust import Robust, prior_free, solve_robust
@@ -12,6 +13,11 @@ __all__ = [
     "estimate",
     "is_quick",
     "leakage_bound",
+    "not_covered",
+    "percent",
     "prior_free",
+    "restated",
+    "said",
     "solve_robust",
+    "uncovered",
 ]
