@@ -19,6 +19,7 @@ from alphalift.whole import require_not
 
 # The share of a time limit that is kept for a file, whose bound is proven once more.
 _FILE_SHARE = 0.3
+_RECORDS_ALONE = "All figures are for the records as they are; `alphalift design` also keeps the promise for the people behind a sample."
 
 app = typer.Typer(
     help="Release a useful column without raising the likelihood of a secret one beyond a promise.",
@@ -116,6 +117,12 @@ def design_command(
             help="Leave the counts out of the mechanism, behind a commitment, and make its weights coarse, so that it can be shared; what opens it goes to this file."
         ),
     ] = None,
+    no_advice: Annotated[
+        bool,
+        typer.Option(
+            "--no-advice", help="Do not design for other wishes, in the time that is left, to say what would keep more."
+        ),
+    ] = False,
     bits: Annotated[
         int | None,
         typer.Option(min=1, max=52, help="Probabilities are multiples of 1/2^bits: 52, or few with --withhold."),
@@ -139,11 +146,13 @@ def design_command(
         read_bins,
         region_of,
     )
-    from alphalift.population import restated
+    from alphalift.population import advise, restated
     from alphalift.proof.prove import prove
     from alphalift.sharing import for_sharing
+    from alphalift.show.advice import advice_lines
     from alphalift.show.live import LiveLine
-    from alphalift.show.words import describe, what_a_file_proves, what_it_may_take
+    from alphalift.show.words import describe, printable, what_a_file_proves, what_it_may_take
+    from alphalift.solution import Status
     from alphalift.solvers import Optimal
 
     if population and confidence is not None:
@@ -192,6 +201,9 @@ def design_command(
     if out is not None:
         private = withhold or out
         print(f"{private} contains the table's counts: it is as private as they are.")
+    if solution.population is not None and not no_advice and solution.status is not Status.INTERRUPTED:
+        found = advise(solution, solver=solver, clock=clock)
+        print("\n".join(advice_lines(found, secret=" and ".join(sensitive), useful=kept, printable=printable)))
 
 
 @app.command()
@@ -375,6 +387,7 @@ def compare_command(
     region = region_of(promise, alpha, epsilon)
     check_folder(out)
     joint = Declared(drop_missing, read_bins(bins), anyway=anyway).read(table, sensitive, useful)
+    print(_RECORDS_ALONE)
     with LiveLine() as live:
         comparison = compare(joint, region, solver=Optimal(time_limit=time_limit, progress=live.show))
     print(comparison_table(comparison))
@@ -418,6 +431,7 @@ def curve(
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / "curve.csv", tradeoff.to_frame().to_csv(index=False))
     figure = plot_tradeoff(tradeoff)
+    print(_RECORDS_ALONE)
     for path in (out / "curve.csv", save_figure(figure, out / "curve.png"), save_figure(figure, out / "curve.pdf")):
         print(f"Written: {path}")
 
