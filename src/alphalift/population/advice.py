@@ -165,7 +165,8 @@ def _with_order(part: Region, order: float) -> Region:
 def merging(joint: Joint, rare: tuple[str, ...]) -> tuple[tuple[str, ...], Joint] | None:
     """The joint with these secrets as one, and with the next rarest if they are fewer than two; nothing if that leaves one secret."""
     order = np.argsort(joint.s_weights, kind="stable")
-    names = rare if len(rare) > 1 else tuple(dict.fromkeys([*rare, *(joint.s_labels[s] for s in order)]))[:2]
+    chosen = rare if len(rare) > 1 else tuple(dict.fromkeys([*rare, *(joint.s_labels[s] for s in order)]))[:2]
+    names = tuple(label for label in joint.s_labels if label in chosen)
     if len(joint.s_labels) - len(names) < 1 or len(names) < 2:
         return None
     rows = {label: row for label, row in zip(joint.s_labels, joint.weights, strict=True) if label not in names}
