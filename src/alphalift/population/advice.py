@@ -25,7 +25,7 @@ from alphalift.solvers import Optimal
 # Standard errors that are taken for a design that has none to spare, since it is the floor.
 _USUAL_ERRORS = 2.8
 # A design is begun only if so many times what the first one took is left.
-_AS_LONG = 1.2
+_AS_LONG = 0.9
 # Orders to try in place of larger ones.
 _ORDERS = (10.0, 3.0, 1.5)
 _MORE_RECORDS = 10
