@@ -151,7 +151,7 @@ def design_command(
     from alphalift.sharing import for_sharing
     from alphalift.show.advice import advice_lines
     from alphalift.show.live import LiveLine
-    from alphalift.show.words import describe, printable, what_a_file_proves, what_it_may_take
+    from alphalift.show.words import describe, what_a_file_proves, what_it_may_take
     from alphalift.solution import Status
     from alphalift.solvers import Optimal
 
@@ -177,7 +177,7 @@ def design_command(
         search = clock.reserving(_FILE_SHARE * time_limit) if out or as_json else clock
         solver = Optimal(time_limit=time_limit, progress=live.show, clock=search)
         source = declared.source([*sensitive, *useful])
-        wish = Wish.of(region, joint, sure, everybody=population, after=bool(earlier))
+        wish = Wish.of(region, joint, confidence=sure, everybody=population, after=bool(earlier))
         solution = wish.told(design(joint, wish.asked, solver=solver, source=source, after=earlier))
     if withhold is not None or bits is not None:
         solution = for_sharing(solution, bits) if withhold is not None else restated(prove(solution, bits=bits or 52))
@@ -203,7 +203,7 @@ def design_command(
         print(f"{private} contains the table's counts: it is as private as they are.")
     if solution.population is not None and not no_advice and solution.status is not Status.INTERRUPTED:
         found = advise(solution, solver=solver, clock=clock)
-        print("\n".join(advice_lines(found, secret=" and ".join(sensitive), useful=kept, printable=printable)))
+        print("\n".join(advice_lines(found, secret=" and ".join(sensitive), useful=kept)))
 
 
 @app.command()

@@ -61,7 +61,7 @@ class Wish:
     statement: str = ""
 
     @classmethod
-    def of(cls, region: Region, joint: Joint, confidence: float | None, *, everybody: bool, after: bool) -> Wish:
+    def of(cls, region: Region, joint: Joint, *, confidence: float | None, everybody: bool, after: bool) -> Wish:
         """A table is a sample unless it is said to be everybody; where no margin is known, and none was asked for, it is as it was."""
         if everybody:
             return cls(region, EVERYBODY)

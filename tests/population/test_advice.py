@@ -35,7 +35,7 @@ def test_numbers_are_those_of_designs_done_by_hand(solution):
     assert {own.wish: own.kept for own in advice.alternatives} == {
         wish: pytest.approx(own.normalized_utility, abs=1e-6) for wish, own in by_hand.items()
     }
-    cost, rare, other = advice_lines(advice, secret="group", useful="letter", printable=str)
+    cost, rare, other = advice_lines(advice, secret="group", useful="letter")
     assert f"this design keeps {solution.normalized_utility:.1%}" in cost
     assert "few, fewer" in rare
     shown = [float(number) / 100 for number in re.findall(r"at least (\d+\.\d)%", other)]
@@ -46,7 +46,7 @@ def test_numbers_are_those_of_designs_done_by_hand(solution):
 def test_what_is_late_is_said_to_be(solution):
     advice = advise(solution, clock=Clock(0))
     assert [own.kept for own in advice.alternatives] == [None] * 3
-    lines = advice_lines(advice, secret="s", useful="x", printable=str)
+    lines = advice_lines(advice, secret="s", useful="x")
     assert lines[2].count("not computed in time") == 3
 
 

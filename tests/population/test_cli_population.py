@@ -1,13 +1,14 @@
 """Whom a promise is for, on the command line: a sample unless it is said to be everybody; what files state; impossible wishes."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from alphalift import Joint, MaxLift, Robust, describe, design, leakage_bound, load, save, to_document
-from alphalift.population import said
+from alphalift import Joint, MaxLift, Mechanism, Robust, describe, design, leakage_bound, load, save, to_document
+from alphalift.population import restated, said
 from alphalift.proof.said import EVERYBODY, line_about, statement_in, with_statement
 from alphalift.sharing import for_sharing
 from test_cli_files import run
@@ -162,6 +163,31 @@ def test_few_bits_are_asked_again_for_the_population(alphalift):
 
 
 def test_noise_alone_is_called_what_it_is():
-    words = describe(design(Joint(COUNTS, counts=True), MaxLift(0)))
-    assert "nothing is told about anybody" in words or "NOT known" in words
+    words = describe(design(Joint([[3, 1], [1, 3]], counts=True), MaxLift(0)))
+    assert "nothing is told about anybody, since no answer depends on who is asked." in words
     assert "A robust design keeps it" not in words
+    joint = Joint([[3, 1], [1, 3]], counts=True)
+    noise = Mechanism(joint, [[0.5, 0.5], [0.5, 0.5]])
+    robust = replace(design(joint, Robust(MaxLift(0.3))), mechanism=noise)
+    assert robust.population.errors != 0
+    assert "nothing is told about anybody" in describe(robust)
+
+
+def test_what_few_bits_lose_is_said():
+    """A mechanism that was changed after its calibration: the words are about what it is now."""
+    joint = Joint(COUNTS, counts=True)
+    solution = design(joint, Robust(MaxLift(0.3)))
+    changed = restated(replace(solution, mechanism=design(joint, MaxLift(0.3)).mechanism))
+    assert not changed.population.kept
+    assert "NOT known to be kept there" in describe(changed)
+    assert "NOT known to be kept there" in statement_in(changed.settings)
+
+
+@pytest.mark.parametrize(
+    "counts", [[[5, 9, 4]], [[5], [9]], [[4, 8], [4, 8]]], ids=["one secret", "one value", "independent"]
+)
+def test_degenerate_tables_are_designed_and_advised_on(alphalift, tmp_path, counts):
+    written(tmp_path / "few.csv", counts)
+    code, told, complaint = alphalift("design", "few.csv", *WISH)
+    assert code == 0, complaint
+    assert told.splitlines()[-3].startswith("What it cost: this design keeps ")

@@ -19,7 +19,7 @@ from alphalift.clock import Clock
 from alphalift.joint import Joint
 from alphalift.population.robust import Robust, solve_robust
 from alphalift.regions import AlphaLift, Intersection, Region, Renyi
-from alphalift.solution import Solution
+from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal
 
 # Standard errors that are taken for a design that has none to spare, since it is the floor.
@@ -84,7 +84,7 @@ def _kept(joint: Joint, robust: Robust, solution: Solution, solver: Optimal) -> 
     except KeyboardInterrupt:
         return None
     late = solver.clock is not None and solver.clock.over
-    return None if late else found.normalized_utility
+    return None if late or found.status is Status.INTERRUPTED else found.normalized_utility
 
 
 def too_rare(promise: Region, joint: Joint, errors: float) -> dict[str, int] | None:

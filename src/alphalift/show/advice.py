@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from alphalift.population import Advice, Alternative
+from alphalift.show.words import printable
 
 # So many names are told; of more, how many there are.
 _MOST_NAMES = 3
 
 
-def advice_lines(advice: Advice, *, secret: str, useful: str, printable: Callable[[str], str]) -> list[str]:
+def advice_lines(advice: Advice, *, secret: str, useful: str) -> list[str]:
     """Three lines with numbers; designs that were found keep at least what is said of them."""
     return [
         f"What it cost: this design keeps {advice.robust:.1%} of the information in {useful}, one for the records alone {advice.plain:.1%}.",
-        _rare(advice, secret, printable),
+        _rare(advice, secret),
         f"What other wishes would keep of {useful}: {', '.join(printable(_would(own)) for own in advice.alternatives)}.",
     ]
 
 
-def _rare(advice: Advice, secret: str, printable: Callable[[str], str]) -> str:
+def _rare(advice: Advice, secret: str) -> str:
     if advice.rare is None:
         return "Too rare: nobody, since no record of a secret is relied on."
     if not advice.rare:

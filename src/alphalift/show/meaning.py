@@ -8,6 +8,7 @@ group s meets the belief P(s) before, P(s|y) after: its mean over such people is
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,7 +86,7 @@ def _guess(before: float, after: float, by_output: Array, *, people: Array) -> G
     return Guess(float(before), float(after), most, float(people[by_output >= most - _SAME].sum()))
 
 
-def what_it_means(solution: Solution, secret: str, shown: tuple[str, ...]) -> list[str]:
+def what_it_means(solution: Solution, *, secret: str, shown: Sequence[str]) -> list[str]:
     """Sentences for a reader who knows no mathematics; `shown` are the labels as they are printed."""
     found = Guesses.of(solution)
     it = "it and those before it" if isinstance(solution.region, After) else "it"

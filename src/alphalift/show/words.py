@@ -32,7 +32,7 @@ _BESIDE = ("other columns released beside it", "other columns or releases than t
 def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X") -> str:
     """Sentences for a reader who knows the table but not the mathematics."""
     secret, about = (useful, f"{useful} itself") if is_about_x(solution.region) else (secret, secret)
-    meaning = what_it_means(solution, secret, tuple(map(printable, solution.joint.s_labels)))
+    meaning = what_it_means(solution, secret=secret, shown=[printable(label) for label in solution.joint.s_labels])
     told = [_designed(solution, about, useful), *_groups(solution, secret), *meaning, _status(solution, useful)]
     if solution.after is not None and solution.after.unknown:
         told.append(
@@ -211,11 +211,12 @@ def _not_covered(solution: Solution) -> str:
 
 def _robust(solution: Solution, stated: Population, useful: str) -> str:
     everything = solution.utility_function.of_publishing_all(solution.joint.p_x)
-    cost = f"A design for the records alone would keep {stated.plain / everything:.1%} of {useful}, and is not known to keep it."
+    plain = stated.plain / everything if everything > 0 else 1.0
+    cost = f"A design for the records alone would keep {plain:.1%} of {useful}, and is not known to keep it."
     if not stated.kept:
         return f"The population: {said(stated)}. {cost}"
-    if _is_noise(solution.mechanism):
-        return f"The population: nothing is told about anybody, since no answer depends on who is asked: less would break the promise there. {cost}"
+    if _is_noise(solution.mechanism) and stated.errors != 0:
+        return f"The population: nothing is told about anybody, since no answer depends on who is asked: nothing more was found to keep the promise there. {cost}"
     if stated.confidence == 1:
         return f"The population: the promise is kept whatever it is, since no record of it was relied on. {cost}"
     if stated.noise:
