@@ -201,7 +201,8 @@ def design_command(
     if out is not None:
         private = withhold or out
         print(f"{private} contains the table's counts: it is as private as they are.")
-    if solution.population is not None and not no_advice and solution.status is not Status.INTERRUPTED:
+    costs = solution.population is not None and solution.population.errors != 0
+    if costs and not no_advice and solution.status is not Status.INTERRUPTED:
         found = advise(solution, solver=solver, clock=clock)
         print("\n".join(advice_lines(found, secret=" and ".join(sensitive), useful=kept)))
 
