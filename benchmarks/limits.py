@@ -117,7 +117,20 @@ def run(arguments: list[str], folder: Path, most: float) -> Taken:
 def request(table: Path, promise: str, limit: float) -> Taken:
     out = table.with_suffix(".json")
     out.unlink(missing_ok=True)
-    options = ["-s", "s", "-u", "x", "--promise", promise, "--time-limit", f"{limit:g}", "--out", out.name, "--anyway"]
+    options = [
+        "-s",
+        "s",
+        "-u",
+        "x",
+        "--promise",
+        promise,
+        "--time-limit",
+        f"{limit:g}",
+        "--out",
+        out.name,
+        "--anyway",
+        "--population",
+    ]
     return run(["design", table.name, *options], table.parent, HOPELESS * limit + GRACE)
 
 

@@ -36,7 +36,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-DESIGN = ("design", "table.csv", "-s", "ill", "-u", "colour", "--alpha", 10, "--epsilon", 0.1)
+DESIGN = ("design", "table.csv", "-s", "ill", "-u", "colour", "--alpha", 10, "--epsilon", 0.1, "--population")
 
 
 def test_design_in_words_and_in_a_file(folder):
@@ -52,7 +52,7 @@ def test_design_in_words_and_in_a_file(folder):
 
 
 def test_an_identifier_is_designed_for_if_one_insists(folder):
-    run = alphalift("design", "ids.csv", "-s", "ill", "-u", "who", *GOOD[-4:], "--anyway", folder=folder)
+    run = alphalift("design", "ids.csv", "-s", "ill", "-u", "who", *GOOD[-5:], "--anyway", folder=folder)
     assert run.returncode == 0, run.stderr
     assert "keeps" in run.stdout
 
@@ -62,7 +62,8 @@ def test_verify_proves_every_claim_or_exits_with_1(folder):
     good = alphalift("verify", "m.json", folder=folder)
     assert good.returncode == 0, good.stdout
     assert [line.split()[:2] for line in good.stdout.splitlines()] == [
-        ["proven", name] for name in ("form:", "promise:", "unseen", "utility:", "optimum:")
+        *(["proven", name] for name in ("form:", "promise:", "unseen", "utility:", "optimum:")),
+        ["stated", "population:"],
     ]
     text = (folder / "m.json").read_text()
     (folder / "bad.json").write_text(text.replace('"epsilon":"0.1"', '"epsilon":"0.09"'))
@@ -82,7 +83,19 @@ def test_a_withheld_joint_is_verified_only_with_its_opening(folder):
 
 def test_design_as_json_for_other_programs(folder):
     run = alphalift(
-        "design", "table.csv", "-s", "ill", "-u", "colour", "--alpha", "inf", "--epsilon", 0.1, "--json", folder=folder
+        "design",
+        "table.csv",
+        "-s",
+        "ill",
+        "-u",
+        "colour",
+        "--alpha",
+        "inf",
+        "--epsilon",
+        0.1,
+        "--json",
+        "--population",
+        folder=folder,
     )
     assert json.loads(run.stdout)["promise"]["alpha"] == "inf"
 
@@ -131,7 +144,7 @@ def test_reproduce_writes_everything(folder):
     assert settings["largest_gap"] == pytest.approx(gap.max(), abs=1e-8)
 
 
-GOOD = ["design", "table.csv", "-s", "ill", "-u", "colour", "--alpha", "3", "--epsilon", "0.1"]
+GOOD = ["design", "table.csv", "-s", "ill", "-u", "colour", "--population", "--alpha", "3", "--epsilon", "0.1"]
 
 
 def but(old, new):

@@ -98,7 +98,7 @@ def test_nothing_is_written_into_a_table_that_is_a_folder(folder, alphalift):
 
 @pytest.mark.parametrize("command", ["curve", "compare"])
 def test_a_table_of_figures_that_cannot_be_written_leaves_the_old_one(folder, alphalift, monkeypatch, command):
-    options = {"curve": ("--alpha", "inf", "--points", 2), "compare": DESIGN[6:]}[command]
+    options = {"curve": ("--alpha", "inf", "--points", 2), "compare": DESIGN[6:-1]}[command]
     (folder / f"{command}.csv").write_text("old")
     monkeypatch.setattr("pathlib.Path.write_text", full)
     assert alphalift(command, *DESIGN[1:6], *options)[0] == 1
@@ -133,7 +133,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_the_old_one(tmp_path, monkeypatch)
         ((*DESIGN, "-s", "ill"), "--sensitive needs one or more different columns"),
         ((*DESIGN, "--out", "/dev/null"), "a device or pipe"),
         (("curve", *DESIGN[1:6], "--alpha", "3", "--out", "table.csv/x"), "expected a folder"),
-        (("compare", *DESIGN[1:], "--out", "table.csv"), "expected a folder"),
+        (("compare", *DESIGN[1:-1], "--out", "table.csv"), "expected a folder"),
         (("demo", "--out", "table.csv"), "expected a folder"),
         (("reproduce", "--distributions", 1, "--out", "table.csv"), "expected a folder"),
     ],

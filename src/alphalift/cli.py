@@ -19,6 +19,7 @@ from alphalift.whole import require_not
 
 # The share of a time limit that is kept for a file, whose bound is proven once more.
 _FILE_SHARE = 0.3
+_RECORDS_ALONE = "All figures are for the records as they are; `alphalift design` also keeps the promise for the people behind a sample."
 
 app = typer.Typer(
     help="Release a useful column without raising the likelihood of a secret one beyond a promise.",
@@ -94,9 +95,12 @@ def design_command(
     confidence: Annotated[
         str | None,
         typer.Option(
-            help="The table is a random sample: keep the promise for the population, with this confidence ('95%')."
+            help="The table is a random sample: keep the promise for the people behind it, with this confidence; 95% unless told."
         ),
     ] = None,
+    population: Annotated[
+        bool, typer.Option("--population", help="The table is everybody: keep the promise for its records alone.")
+    ] = False,
     after: Annotated[
         list[Path] | None,
         typer.Option(
@@ -113,6 +117,12 @@ def design_command(
             help="Leave the counts out of the mechanism, behind a commitment, and make its weights coarse, so that it can be shared; what opens it goes to this file."
         ),
     ] = None,
+    no_advice: Annotated[
+        bool,
+        typer.Option(
+            "--no-advice", help="Do not design for other wishes, in the time that is left, to say what would keep more."
+        ),
+    ] = False,
     bits: Annotated[
         int | None,
         typer.Option(min=1, max=52, help="Probabilities are multiples of 1/2^bits: 52, or few with --withhold."),
@@ -126,6 +136,7 @@ def design_command(
     from alphalift.document import save, to_json, withhold_joint
     from alphalift.given import (
         Declared,
+        Wish,
         alphabet_files,
         check_output,
         confidence_of,
@@ -135,14 +146,20 @@ def design_command(
         read_bins,
         region_of,
     )
-    from alphalift.population import Robust
+    from alphalift.population import advise, restated
     from alphalift.proof.prove import prove
     from alphalift.sharing import for_sharing
+    from alphalift.show.advice import advice_lines
     from alphalift.show.live import LiveLine
     from alphalift.show.words import describe, what_a_file_proves, what_it_may_take
+    from alphalift.solution import Status
     from alphalift.solvers import Optimal
 
-    region = region_of(promise, alpha, epsilon)
+    if population and confidence is not None:
+        raise typer.BadParameter(
+            "--population says that the table is everybody, --confidence that it is a sample: give one"
+        )
+    region, sure = region_of(promise, alpha, epsilon), None if confidence is None else confidence_of(confidence)
     if withhold is not None and out is None:
         raise InputError("--withhold needs --out as well: one has the mechanism, the other what opens it")
     given = [table, *(after or []), *alphabet_files(alphabet).values()]
@@ -160,10 +177,10 @@ def design_command(
         search = clock.reserving(_FILE_SHARE * time_limit) if out or as_json else clock
         solver = Optimal(time_limit=time_limit, progress=live.show, clock=search)
         source = declared.source([*sensitive, *useful])
-        asked = region if confidence is None else Robust(region, confidence_of(confidence))
-        solution = design(joint, asked, solver=solver, source=source, after=earlier)
+        wish = Wish.of(region, joint, confidence=sure, everybody=population, after=bool(earlier))
+        solution = wish.told(design(joint, wish.asked, solver=solver, source=source, after=earlier))
     if withhold is not None or bits is not None:
-        solution = for_sharing(solution, bits) if withhold is not None else prove(solution, bits=bits or 52)
+        solution = for_sharing(solution, bits) if withhold is not None else restated(prove(solution, bits=bits or 52))
     document = document_of(solution, clock) if out or withhold or as_json else {}
     claims = document.get("claims", {})
     if withhold is not None:
@@ -184,6 +201,10 @@ def design_command(
     if out is not None:
         private = withhold or out
         print(f"{private} contains the table's counts: it is as private as they are.")
+    costs = solution.population is not None and solution.population.errors != 0
+    if costs and not no_advice and solution.status is not Status.INTERRUPTED:
+        found = advise(solution, solver=solver, clock=clock)
+        print("\n".join(advice_lines(found, secret=" and ".join(sensitive), useful=kept)))
 
 
 @app.command()
@@ -193,6 +214,7 @@ def verify(
 ) -> None:
     """Prove every claim of a mechanism file again, without trusting any solver; exit code 1 if one is not proven."""
     from alphalift.proof import checker
+    from alphalift.proof.said import line_about
 
     files = [path for path in (file, opening) if path is not None]
     for path in files:
@@ -200,7 +222,9 @@ def verify(
             wrong = "is a folder" if path.is_dir() else "there is no such file"
             raise InputError(f"{path}: {wrong}; expected what `alphalift design` wrote")
         require_kind(path, "mechanism" if path is file else "opening")
-    sys.exit(checker.main([str(path) for path in files]))
+    if code := checker.main([str(path) for path in files]):
+        sys.exit(code)
+    print(f"{'stated':>10}  {line_about(checker.read(file))}")
 
 
 @app.command("apply")
@@ -364,6 +388,7 @@ def compare_command(
     region = region_of(promise, alpha, epsilon)
     check_folder(out)
     joint = Declared(drop_missing, read_bins(bins), anyway=anyway).read(table, sensitive, useful)
+    print(_RECORDS_ALONE)
     with LiveLine() as live:
         comparison = compare(joint, region, solver=Optimal(time_limit=time_limit, progress=live.show))
     print(comparison_table(comparison))
@@ -407,6 +432,7 @@ def curve(
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / "curve.csv", tradeoff.to_frame().to_csv(index=False))
     figure = plot_tradeoff(tradeoff)
+    print(_RECORDS_ALONE)
     for path in (out / "curve.csv", save_figure(figure, out / "curve.png"), save_figure(figure, out / "curve.pdf")):
         print(f"Written: {path}")
 

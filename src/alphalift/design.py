@@ -11,8 +11,9 @@ from alphalift.effort import proof_seconds
 from alphalift.errors import InputError, SettingError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
-from alphalift.population import Robust, solve_robust
+from alphalift.population import Robust, said, solve_robust
 from alphalift.proof.prove import USUAL_BITS, prove
+from alphalift.proof.said import with_statement
 from alphalift.regions import After, Region, perfect_privacy
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal, Solver
@@ -82,18 +83,9 @@ def _robust(
         raise SettingError(f"a promise for a population is designed by Optimal, not by {solver}")
     timed, clock = _timed(solver, joint)
     found = solve_robust(joint, robust, utility, timed if isinstance(timed, Optimal) else solver)
-    found = replace(found, settings="; ".join(filter(None, [repr(solver), repr(robust), _said(found), source])))
-    return _proven(found, bits, clock)
-
-
-def _said(found: Solution) -> str:
-    """The statement about the population, for the file's provenance: no claim that its checker proves."""
-    stated = found.population
-    if stated is None:
-        return ""
-    spared = "the floor" if stated.errors is None else f"{stated.errors:.2f} standard errors to spare"
-    spared += f", {stated.noise:.0%} noise" if stated.noise else ""
-    return f"population: {spared}, at most {stated.epsilon:.4g} by calibration on {stated.records} records"
+    settings = "; ".join(filter(None, [repr(solver), repr(robust), source]))
+    statement = "" if found.population is None else said(found.population)
+    return _proven(replace(found, settings=with_statement(settings, statement)), bits, clock)
 
 
 def _timed(solver: Solver, joint: Joint) -> tuple[Solver, Clock]:

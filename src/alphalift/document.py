@@ -19,6 +19,7 @@ from alphalift.joint import Bins, Joint, Origin, Variable
 from alphalift.proof import checker
 from alphalift.proof.checker import Integers, Promise, Verdict
 from alphalift.proof.export import exported, shortened, tree_of
+from alphalift.proof.said import statement_in
 from alphalift.proof.statement import checkable, region_of, statement
 from alphalift.regions import Region
 from alphalift.solution import Solution
@@ -206,7 +207,8 @@ def withhold_joint(document: dict[str, Any], salt: str) -> tuple[dict[str, Any],
 class Stored:
     """A mechanism read from a file: its integers, promise and joint, and the verdict on each claim, all proven.
 
-    `after` is what was released before, where the promise is about all of it together.
+    `after` is what was released before, where the promise is about all of it together. `said` is what the file states about the
+    population: no claim, and not proven.
     """
 
     integers: Integers
@@ -214,6 +216,7 @@ class Stored:
     joint: Joint
     verdicts: tuple[Verdict, ...]
     after: Earlier | None = None
+    said: str = ""
 
 
 def load(path: str | Path, opening: str | Path | None = None) -> Stored:
@@ -244,7 +247,8 @@ def load(path: str | Path, opening: str | Path | None = None) -> Stored:
     if after is not None:
         earlier = _earlier(after)
         region = earlier.promise(region, joint)
-    return Stored(integers, region, joint, tuple(verdicts), earlier)
+    said = statement_in(document["provenance"]["solver"])
+    return Stored(integers, region, joint, tuple(verdicts), earlier, said)
 
 
 def _rounded(value: arb, *, upwards: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from alphalift.document import Stored, load, to_document
 from alphalift.errors import InputError, ProofError
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
+from alphalift.population import Robust, not_covered, uncovered
+from alphalift.proof.said import EVERYBODY, with_statement
 from alphalift.regions import AlphaLift, Region, grid, parse
 from alphalift.release.received import Readable
 from alphalift.solution import Solution, Status
@@ -49,6 +51,30 @@ def confidence_of(text: str) -> float:
     if not 0 < number <= 1:
         raise InputError(f"--confidence is {text!r}, expected more than 0% and at most 100%")
     return number
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Whom a promise is for: what is asked of `design`, and what is stated of the population where that does not cover it."""
+
+    asked: Region | Robust
+    statement: str = ""
+
+    @classmethod
+    def of(cls, region: Region, joint: Joint, *, confidence: float | None, everybody: bool, after: bool) -> Wish:
+        """A table is a sample unless it is said to be everybody; where no margin is known, and none was asked for, it is as it was."""
+        if everybody:
+            return cls(region, EVERYBODY)
+        if confidence is not None:
+            return cls(Robust(region, confidence))
+        reason = uncovered(region, joint, after=after)
+        return cls(region, not_covered(reason)) if reason else cls(Robust(region))
+
+    def told(self, solution: Solution) -> Solution:
+        """The solution that says so, too."""
+        if not self.statement:
+            return solution
+        return replace(solution, settings=with_statement(solution.settings, self.statement))
 
 
 def readable_of(path: Path) -> Readable:

@@ -6,6 +6,8 @@ import math
 from dataclasses import replace
 
 from alphalift.errors import InputError, SettingError
+from alphalift.population import restated
+from alphalift.proof.checker import Promise
 from alphalift.proof.coarse import coarse_weights
 from alphalift.proof.prove import in_integers
 from alphalift.proof.rounding import labelled
@@ -15,6 +17,8 @@ from alphalift.solution import Solution
 # Beyond the resolution of a standard error; measured, see docs/release.md.
 _SPARE_BITS = 1
 _MOST_BITS = 52
+# Shares of noise that are tried where the promise for the population is lost in few bits.
+_NOISE = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0)
 
 
 def bits_for_sharing(records: int, cells: int) -> int:
@@ -29,6 +33,7 @@ def bits_for_sharing(records: int, cells: int) -> int:
 def for_sharing(solution: Solution, bits: int | None = None) -> Solution:
     """The solution with weights of few bits (`bits_for_sharing` of its records unless told), proven, a little less useful.
 
+    A promise for the population is asked for again of what the few bits make of the mechanism, and noise mixed in until it is kept.
     There is no law for unseen values, since that is P_Y. Perfect privacy is left in the bits that it needs: its weights
     are ratios of counts, whatever their number.
     """
@@ -39,7 +44,19 @@ def for_sharing(solution: Solution, bits: int | None = None) -> Solution:
     if not 1 <= bits <= _MOST_BITS:
         raise SettingError(f"bits is {bits}, expected 1 to {_MOST_BITS}")
     if promise.perfect or bits >= solution.integers.bits:
-        return replace(solution, integers=replace(solution.integers, unseen=None))
-    blocks = solution.region.blocks(joint)
-    weights = coarse_weights(solution.mechanism.p_y_given_x, joint.p_x, blocks, promise, bits)
-    return in_integers(solution, labelled(joint, weights, bits, unseen=False))
+        return restated(replace(solution, integers=replace(solution.integers, unseen=None)), told=False)
+    for noise in _NOISE:
+        shared = restated(_coarse(solution, promise, bits, noise), told=False)
+        if shared.population is None or shared.population.kept:
+            break
+    return shared
+
+
+def _coarse(solution: Solution, promise: Promise, bits: int, noise: float) -> Solution:
+    """The mechanism with so much noise of its outputs' own distribution, in few bits."""
+    joint, mechanism, stated = solution.joint, solution.mechanism, solution.population
+    law = (1 - noise) * mechanism.p_y_given_x + noise * mechanism.p_y[:, None]
+    weights = coarse_weights(law, joint.p_x, solution.region.blocks(joint), promise, bits)
+    if stated is not None:
+        stated = replace(stated, noise=1 - (1 - stated.noise) * (1 - noise))
+    return in_integers(replace(solution, population=stated), labelled(joint, weights, bits, unseen=False))

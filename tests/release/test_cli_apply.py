@@ -31,7 +31,18 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("release")
     (folder / "t.csv").write_text(TABLE)
     designed = alphalift(
-        "design", "t.csv", "-s", "ill", "-u", "colour", "--promise", "LIP(0.1)", "--out", "m.json", folder=folder
+        "design",
+        "t.csv",
+        "-s",
+        "ill",
+        "-u",
+        "colour",
+        "--promise",
+        "LIP(0.1)",
+        "--population",
+        "--out",
+        "m.json",
+        folder=folder,
     )
     assert designed.returncode == 0, designed.stderr
     assert alphalift("key", "new", "k", folder=folder).returncode == 0
@@ -131,7 +142,20 @@ def test_one_shot_says_what_it_means(folder):
 
 def test_a_second_mechanism_needs_to_be_asked_for(folder):
     alphalift(*APPLY, "--out", "y.csv", folder=folder)
-    alphalift("design", "t.csv", "-s", "ill", "-u", "colour", "--promise", "KL(0.02)", "--out", "n.json", folder=folder)
+    alphalift(
+        "design",
+        "t.csv",
+        "-s",
+        "ill",
+        "-u",
+        "colour",
+        "--promise",
+        "KL(0.02)",
+        "--population",
+        "--out",
+        "n.json",
+        folder=folder,
+    )
     other = ("apply", "n.json", *APPLY[2:])
     refused = alphalift(*other, "--out", "x.csv", folder=folder)
     assert refused.returncode == 1
@@ -180,7 +204,19 @@ def test_a_folder_that_cannot_be_written_to(folder):
 
 def test_the_file_says_where_the_domain_came_from(folder):
     (folder / "ill.txt").write_text("yes\nno\nperhaps\n")
-    design = ("design", "t.csv", "-s", "ill", "-u", "colour", "--promise", "LIP(0.1)", "--out", "d.json")
+    design = (
+        "design",
+        "t.csv",
+        "-s",
+        "ill",
+        "-u",
+        "colour",
+        "--promise",
+        "LIP(0.1)",
+        "--population",
+        "--out",
+        "d.json",
+    )
     assert alphalift(*design, "--alphabet", "ill=ill.txt", folder=folder).returncode == 0
     solver = json.loads((folder / "d.json").read_text())["provenance"]["solver"]
     assert solver.endswith("domain declared for ill and read from the table for colour")
@@ -205,9 +241,9 @@ def test_a_second_column_designed_after_the_first_needs_no_permission(tmp_path):
     (tmp_path / "t.csv").write_text("id,a,b,s\n" + "".join(rows))
     usual = ("-s", "s", "--alpha", "inf", "--epsilon")
     for arguments in (
-        ("design", "t.csv", "-u", "a", *usual, "0.1", "--out", "a.json"),
-        ("design", "t.csv", "-u", "b", *usual, "0.3", "--after", "a.json", "--out", "b.json"),
-        ("design", "t.csv", "-u", "b", *usual, "0.3", "--out", "alone.json"),
+        ("design", "t.csv", "-u", "a", *usual, "0.1", "--population", "--out", "a.json"),
+        ("design", "t.csv", "-u", "b", *usual, "0.3", "--population", "--after", "a.json", "--out", "b.json"),
+        ("design", "t.csv", "-u", "b", *usual, "0.3", "--population", "--out", "alone.json"),
         ("key", "new", "k"),
     ):
         done = alphalift(*arguments, folder=tmp_path)

@@ -7,22 +7,21 @@ from copy import copy
 
 import numpy as np
 
-from alphalift.arrays import Array
+from alphalift.arrays import Array, is_sparse
 from alphalift.effort import MOST_TREE_BYTES
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
 from alphalift.mechanism import Mechanism
-from alphalift.population import is_quick, leakage_bound
+from alphalift.population import is_quick, leakage_bound, percent, said, uncovered
+from alphalift.population.cover import HOW
+from alphalift.proof.said import EVERYBODY, statement_in
 from alphalift.proof.statement import checkable
 from alphalift.regions import After, AlphaLift, Region
+from alphalift.show.meaning import what_it_means
 from alphalift.solution import Population, Solution, Status
 from alphalift.solvers.optimal import bound_is_estimated, searched_symbols
 from alphalift.utilities import MutualInformation
 
-_NOT_COVERED = (
-    "Not covered: {beside}, a second release of the same records with fresh randomness, and a population that differs "
-    "from the table."
-)
 # What a bound may exceed its last printed digit by, in units of that digit: rounding of floats.
 _FORGIVEN = 1e-9
 # By how much of X's information a file's gap must exceed the run's to be told: rounding to integers costs less.
@@ -33,7 +32,8 @@ _BESIDE = ("other columns released beside it", "other columns or releases than t
 def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X") -> str:
     """Sentences for a reader who knows the table but not the mathematics."""
     secret, about = (useful, f"{useful} itself") if is_about_x(solution.region) else (secret, secret)
-    told = [_designed(solution, about, useful), *_groups(solution, secret), _status(solution, useful)]
+    meaning = what_it_means(solution, secret=secret, shown=[printable(label) for label in solution.joint.s_labels])
+    told = [_designed(solution, about, useful), *_groups(solution, secret), *meaning, _status(solution, useful)]
     if solution.after is not None and solution.after.unknown:
         told.append(
             f"Assumed: {solution.after.unknown} of the records were answered before by a law for unseen values; records that "
@@ -43,7 +43,7 @@ def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X
         *told,
         _proof(solution),
         *_population(solution, secret, useful),
-        _NOT_COVERED.format(beside=_BESIDE[isinstance(solution.region, After)]),
+        _not_covered(solution),
     ]
     return "\n".join(lines)
 
@@ -165,28 +165,58 @@ def _proof(solution: Solution) -> str:
 
 def _population(solution: Solution, secret: str, useful: str) -> list[str]:
     """What holds for the people of which the records are a sample, where the joint was counted."""
-    joint, region, stated = solution.joint, solution.region, solution.population
-    if joint.n is None or isinstance(region, After):
+    if solution.joint.n is None:
         return []
-    if stated is None:
-        if not is_quick(solution.mechanism, region):
-            return [
-                "The population: what is told about it was not bounded, which takes a while for so many values (`leakage_bound`)."
-            ]
-        bound = leakage_bound(solution.mechanism, joint, region)
-        sample = f"The population: if the {joint.n} records are a random sample of it,"
-        sure = f"with {bound.confidence:.0%} confidence (calibrated on the records, not proven)"
-        if bound.kept:
-            return [f"{sample} the promise is kept there, too, {sure}."]
-        return [
-            f"{sample} the promise is NOT known to be kept there: {_at(region, bound.value)} {sure}. A robust design keeps it."
-        ]
-    return [_robust(solution, stated, useful)]
+    if solution.population is not None:
+        return [_robust(solution, solution.population, useful)]
+    statement = statement_in(solution.settings)
+    lines = [f"The population: {statement}."] if statement else []
+    if statement == EVERYBODY or isinstance(solution.region, After):
+        return lines
+    return [*lines, _bounded(solution)]
+
+
+def _bounded(solution: Solution) -> str:
+    """What a design for the records alone tells about the population."""
+    joint, region = solution.joint, solution.region
+    if _is_noise(solution.mechanism):
+        return "The population: nothing is told about anybody, since no answer depends on who is asked."
+    if not is_quick(solution.mechanism, region):
+        return "The population: what is told about it was not bounded, which takes a while for so many values (`leakage_bound`)."
+    bound = leakage_bound(solution.mechanism, joint, region)
+    sample = f"The population: if the {joint.n} records are a random sample of it,"
+    sure = f"with {percent(bound.confidence)} confidence ({HOW})"
+    if bound.kept:
+        return f"{sample} the promise is kept there, too, {sure}."
+    remedy = "" if uncovered(region, joint) else " A robust design keeps it."
+    return f"{sample} the promise is NOT known to be kept there: {_at(region, bound.value)} {sure}.{remedy}"
+
+
+def _is_noise(mechanism: Mechanism) -> bool:
+    """Whether outputs do not depend on X at all."""
+    law = mechanism.law
+    return law.shape[0] == 1 or (not is_sparse(law) and bool((law == law[:, :1]).all()))
+
+
+def _not_covered(solution: Solution) -> str:
+    stated, again = solution.population, "a second release of the same records with fresh randomness"
+    others = ", and a population that differs from the table"
+    if statement_in(solution.settings) == EVERYBODY:
+        others = ", and people who are not in the table"
+    elif stated is not None:
+        others = ", and a population of which the records are no random sample" if stated.confidence < 1 else ""
+    beside = _BESIDE[isinstance(solution.region, After)]
+    return f"Not covered: {beside}{',' if others else ' and'} {again}{others}."
 
 
 def _robust(solution: Solution, stated: Population, useful: str) -> str:
     everything = solution.utility_function.of_publishing_all(solution.joint.p_x)
-    cost = f"A design for the records alone would keep {stated.plain / everything:.1%} of {useful}, and is not known to keep it."
+    plain = stated.plain / everything if everything > 0 else 1.0
+    cost = f"A design for the records alone would keep {plain:.1%} of {useful}, and is not known to keep it."
+    if not stated.kept:
+        return f"The population: {said(stated)}. {cost}"
+    if _is_noise(solution.mechanism) and stated.errors != 0:
+        return f"The population: nothing is told about anybody, since no answer depends on who is asked: nothing more was found to keep the promise there. {cost}"
     if stated.confidence == 1:
         return f"The population: the promise is kept whatever it is, since no record of it was relied on. {cost}"
     if stated.noise:
@@ -199,7 +229,7 @@ def _robust(solution: Solution, stated: Population, useful: str) -> str:
         how = f"every output leaves {stated.errors:.1f} standard errors to spare. {cost}"
     return (
         f"The population: if the {stated.records} records are a random sample of it, the promise is kept there, too, with "
-        f"{stated.confidence:.0%} confidence (calibrated on the records, not proven): {how}"
+        f"{percent(stated.confidence)} confidence ({HOW}): {how}"
     )
 
 
