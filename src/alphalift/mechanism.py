@@ -82,6 +82,10 @@ class Mechanism:
         """Y = X."""
         return cls(joint, eye_array(len(joint.x_labels), format="csr"))
 
+    def with_noise(self, noise: float) -> Mechanism:
+        """The mechanism with this share of its answers drawn from P_Y instead, which keeps P_Y."""
+        return Mechanism(self.joint, (1 - noise) * self.p_y_given_x + noise * self.p_y[:, None])
+
     @cached_property
     def p_y_given_x(self) -> Array:
         """P_{Y|X}, (|Y|, |X|), columns sum to one."""

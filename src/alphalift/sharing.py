@@ -55,7 +55,7 @@ def for_sharing(solution: Solution, bits: int | None = None) -> Solution:
 def _coarse(solution: Solution, promise: Promise, bits: int, noise: float) -> Solution:
     """The mechanism with so much noise of its outputs' own distribution, in few bits."""
     joint, mechanism, stated = solution.joint, solution.mechanism, solution.population
-    law = (1 - noise) * mechanism.p_y_given_x + noise * mechanism.p_y[:, None]
+    law = mechanism.with_noise(noise).p_y_given_x
     weights = coarse_weights(law, joint.p_x, solution.region.blocks(joint), promise, bits)
     if stated is not None:
         stated = replace(stated, noise=1 - (1 - stated.noise) * (1 - noise))

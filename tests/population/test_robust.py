@@ -234,4 +234,5 @@ def test_a_wish_interrupted_is_kept_too(monkeypatch):
     monkeypatch.setattr(Optimal, "solve", solve)
     solution = design(JOINT, Robust(MaxLift(0.2)))
     assert len(calls) == 2
+    assert solution.status is Status.INTERRUPTED
     assert solution.population.kept

@@ -17,6 +17,7 @@ import numpy as np
 
 from alphalift.clock import Clock
 from alphalift.joint import Joint
+from alphalift.population.margin import standard_errors, unseen_shares
 from alphalift.population.robust import Robust, solve_robust
 from alphalift.regions import AlphaLift, Intersection, Region, Renyi
 from alphalift.solution import Solution, Status
@@ -105,9 +106,11 @@ def too_rare(promise: Region, joint: Joint, errors: float) -> dict[str, int] | N
 
 def _leaves_more(records: int, most: float, others: float, errors: float) -> bool:
     """Whether a margin for this many records of a secret allows what the floor does."""
-    own, further = errors * math.sqrt(others / (records + 1)), errors**2 / 6
-    room = most - 1
-    return own * math.sqrt(room) + further / (records + further) * room <= room if errors else True
+    if not errors:
+        return True
+    room, seen = most - 1, np.array(float(records))
+    own, unseen = standard_errors(seen, np.array(others), errors), unseen_shares(seen, errors)
+    return bool(own * math.sqrt(room) + unseen * room <= room)
 
 
 def _needed(most: float, others: float, errors: float) -> int:

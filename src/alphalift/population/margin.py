@@ -56,14 +56,12 @@ class Margin(Region):
     @cached_property
     def own(self) -> Array:
         """c_s, (|S|,): a record more, so that a secret that was seen once is not taken for known."""
-        counts = np.array(self.base.s_weights, dtype=np.float64)
-        return np.asarray(self.errors * np.sqrt((1 - self.base.p_s) / (counts + 1)))
+        return standard_errors(np.array(self.base.s_weights, dtype=np.float64), 1 - self.base.p_s, self.errors)
 
     @cached_property
     def unseen(self) -> Array:
         """b_s, (|S|,): the share of c^2 / 6 further records of a secret, as in Bernstein's inequality."""
-        further = self.errors**2 / 6
-        return np.asarray(further / (np.array(self.base.s_weights, dtype=np.float64) + further))
+        return unseen_shares(np.array(self.base.s_weights, dtype=np.float64), self.errors)
 
     @property
     def all_records(self) -> float:
@@ -178,6 +176,17 @@ class Margin(Region):
         ball = Constraint(NORM_BALL, np.array([t, alpha_over(alpha), *p_s]), given)
         alone = Constraint(HALF_SPACES, t * p_s ** (1 - 1 / alpha), given)
         return [_Part(ball, none, tau, -self._of(part) / t), _Part(alone, own, tau)]
+
+
+def standard_errors(records: Array, others: Array, errors: float) -> Array:
+    """c_s of secrets with so many records, for rho = 1; the others' share of the population is `others`."""
+    return np.asarray(errors * np.sqrt(others / (records + 1)))
+
+
+def unseen_shares(records: Array, errors: float) -> Array:
+    """b_s of secrets with so many records."""
+    further = errors**2 / 6
+    return np.asarray(further / (records + further))
 
 
 def _norms(lifts: Array, p_s: Array, alpha: float) -> Array:

@@ -99,7 +99,9 @@ def solve_robust(joint: Joint, robust: Robust, utility: Utility, solver: Optimal
         noise=best.noise,
     )
     mechanism = Mechanism(plain.joint, best.mechanism.law)
-    return replace(plain, mechanism=mechanism, status=Status.ROBUST, population=stated)
+    interrupted = search.interrupted or plain.status is Status.INTERRUPTED
+    status = Status.INTERRUPTED if interrupted else Status.ROBUST
+    return replace(plain, mechanism=mechanism, status=status, population=stated)
 
 
 class _Search:
@@ -185,7 +187,7 @@ class _Search:
         return kept
 
     def _toned(self, own: _Tried, share: float) -> _Tried:
-        return replace(self._tried(_with_noise(own.mechanism, share), own.errors, own.within), noise=1 - share)
+        return replace(self._tried(own.mechanism.with_noise(1 - share), own.errors, own.within), noise=1 - share)
 
     def _floor(self) -> _Tried:
         """The promise about X itself, with noise where chance in P_X needs it."""
@@ -226,12 +228,7 @@ def _moved_inside(solution: Solution, region: Region) -> Solution:
     mechanism = solution.mechanism
     nothing, worst = region.value_of_nothing(mechanism.joint.p_s), mechanism.worst_value(region)
     share = min(1.0, (region.budget - nothing) / (worst - nothing)) if worst > nothing else 1.0
-    return replace(solution, mechanism=_with_noise(mechanism, share), region=region)
-
-
-def _with_noise(mechanism: Mechanism, share: float) -> Mechanism:
-    """This share of the mechanism, and noise of the outputs' own distribution for the rest."""
-    return Mechanism(mechanism.joint, share * mechanism.p_y_given_x + (1 - share) * mechanism.p_y[:, None])
+    return replace(solution, mechanism=mechanism.with_noise(1 - share), region=region)
 
 
 def _with_errors(promise: Region, joint: Joint, errors: float) -> Region:
