@@ -14,7 +14,7 @@ from alphalift.population.posterior import drawn
 from alphalift.population.worst import worst_values
 from alphalift.regions import Region
 
-_DRAWS = 2000
+_DRAWS = 1000
 
 
 def values_seen(counts: Counts, promise: Region) -> Array:

@@ -187,4 +187,4 @@ def _compared(engine: duckdb.DuckDBPyConnection) -> ReleaseAudit:
     moved = f"SELECT count(*) FROM {both} WHERE wanted.place <> given.place"
     places = [tuple(int(place) for (place,) in engine.execute(query).fetchall()) for query in (first, more)]
     reordered = not missing and not extra and bool(engine.execute(moved).fetchall()[0][0])
-    return ReleaseAudit(rows, changed, missing, extra, *places, reordered)
+    return ReleaseAudit(rows, changed, missing, extra, places[0], places[1], reordered)
