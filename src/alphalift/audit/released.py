@@ -24,7 +24,7 @@ from pyarrow import parquet
 from alphalift.errors import InputError, TableError
 from alphalift.release.plan import Plan
 from alphalift.release.work import Answers, Work
-from alphalift.tables import Source, decoded, open_table
+from alphalift.tables import Source, decoded, in_our_words, open_table
 from alphalift.tables.parquet import ParquetFiles
 from alphalift.tables.text import TextFile
 from alphalift.whole import private_folder
@@ -142,7 +142,7 @@ def _in_order(expected: Iterator[pa.RecordBatch], found: Iterator[pa.RecordBatch
 
 def _by_id(expected: Iterator[pa.RecordBatch], found: Iterator[pa.RecordBatch], place: Path) -> ReleaseAudit:
     """Rows with the same id belong together, the first with the first, and so on where an id occurs again."""
-    with private_folder(place) as folder:
+    with private_folder(place) as folder, in_our_words("the released table"):
         settings: dict[str, str | bool | int | float | list[str]] = {
             "memory_limit": _MEMORY,
             "temp_directory": str(folder.absolute()),
@@ -162,11 +162,9 @@ def _numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Id, the other cells as one text (each after its length, so that no two rows share it), and the number of the row."""
     before = 1
     for batch in batches:
-        parts = [
-            pc.binary_join_element_wise(pc.binary_length(column).cast(pa.large_string()), column, ":")
-            for column in batch.columns[1:]
-        ]
-        cells = pc.binary_join_element_wise(*parts, ",") if len(parts) > 1 else parts[0]
+        lengths = [pc.binary_length(column).cast(pa.large_string()) for column in batch.columns[1:]]
+        parts = [part for pair in zip(lengths, batch.columns[1:], strict=True) for part in pair]
+        cells = pc.binary_join_element_wise(*parts, pa.scalar(":", pa.large_string()))
         numbers = pa.array(np.arange(before, before + batch.num_rows))
         yield pa.record_batch([batch.columns[0], cells, numbers], schema=_FORM)
         before += batch.num_rows
