@@ -6,13 +6,17 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from alphalift.choices import ONE_NAMESPACE, ShownIds
 from alphalift.errors import AlphaliftError, InputError, ProofError
 from alphalift.terminal import complain, in_words, require_kind
+
+if TYPE_CHECKING:
+    from alphalift.document import Stored
+    from alphalift.joint import Joint
 
 # What a run ends with. Whatever kept an audit from being made is wrong usage: it is no answer.
 KEPT, NOT_KEPT, NOT_AUDITED, CANNOT_TELL = 0, 1, 2, 3
@@ -73,32 +77,20 @@ def channel_command(
 ) -> None:
     """Decide exactly whether a channel keeps a promise about a joint, and print every measure of it."""
     with _audited():
-        from alphalift.audit import Channel, audit_channel, read_channel, read_joint_matrix
-        from alphalift.audit.words import of_channel
-        from alphalift.document import load
-        from alphalift.given import Declared, read_bins
+        from alphalift.audit import Channel, audit_channel, read_channel
+        from alphalift.audit.words import channel_content, of_channel
         from alphalift.regions import parse
 
-        ours, stored, own = file.suffix == ".json", None, None
-        if ours:
-            require_kind(file, "mechanism")
-            stored = load(file, opening)
-            own = stored.joint
-        if table is not None:
-            if not sensitive or not useful or joint is not None:
-                raise InputError("--table needs --sensitive and --useful, and no --joint beside it")
-            own = Declared(drop_missing, read_bins(bins), anyway=True).read(table, sensitive, useful)
-        elif joint is not None:
-            own = read_joint_matrix(joint, None if stored is None else stored.joint.x_labels)
+        stored = _stored(file, opening) if file.suffix == ".json" else None
+        known = _table_joint(table, (sensitive, useful), joint, (bins, drop_missing)) if table or joint else None
+        own = known or (stored.joint if stored is not None else None)
         if own is None:
             raise InputError(
                 "what is known of S and X is missing: give --table with --sensitive and --useful, or --joint"
             )
         if promise is None and (stored is None or stored.after is not None):
-            raise InputError(
-                "give the promise with --promise; what several mechanisms promise together `alphalift verify` proves"
-            )
-        region = parse(promise) if promise is not None else stored.region if stored is not None else parse("")
+            raise InputError("give --promise; what several mechanisms promise together `alphalift verify` proves")
+        region = stored.region if promise is None and stored is not None else parse(promise or "")
         notes = []
         if stored is not None:
             channel = Channel.of_integers(stored.integers)
@@ -108,18 +100,37 @@ def channel_command(
         if channel.normalised:
             notes.append("The columns of P(Y|X) sum to one only within 1e-9, and were divided by their sums.")
         audit = audit_channel(channel, own, region)
-        origin = " and ".join(sensitive or (own.origin.sensitive if own.origin is not None else ())) or "the secret"
-        measures = json.loads(audit.measures.reset_index().to_json(orient="records"))
-        content = {
-            "kept": audit.kept,
-            "promise": str(region),
-            "not_proven_for": list(audit.broken),
-            "least_epsilon": audit.least,
-        }
-        _print(
-            as_json, {**content, "notes": notes, "measures": measures}, "\n".join([*notes, of_channel(audit, origin)])
-        )
+        secret = " and ".join(own.origin.sensitive) if own.origin is not None else "the secret"
+        _print(as_json, channel_content(audit) | {"notes": notes}, "\n".join([*notes, of_channel(audit, secret)]))
     raise typer.Exit(KEPT if audit.kept else NOT_KEPT)
+
+
+def _stored(file: Path, opening: Path | None) -> Stored:
+    """A mechanism of ours, proven again."""
+    from alphalift.document import load
+
+    if not file.is_file():
+        raise InputError(f"{file}: there is no such file; expected a mechanism as `design --out` writes it")
+    require_kind(file, "mechanism")
+    return load(file, opening)
+
+
+def _table_joint(
+    table: Path | None,
+    columns: tuple[list[str] | None, list[str] | None],
+    joint: Path | None,
+    declared: tuple[list[str] | None, bool],
+) -> Joint:
+    """What is known of S and X, counted from a table's sensitive and useful columns, or as a matrix."""
+    from alphalift.audit import read_joint_matrix
+    from alphalift.given import Declared, read_bins
+
+    if table is None and joint is not None:
+        return read_joint_matrix(joint)
+    sensitive, useful = columns
+    if table is None or not sensitive or not useful or joint is not None:
+        raise InputError("--table needs --sensitive and --useful, and no --joint beside it")
+    return Declared(declared[1], read_bins(declared[0]), anyway=True).read(table, sensitive, useful)
 
 
 @audit_app.command("samples")

@@ -28,8 +28,13 @@ def values_at_most(counts: Counts, promise: Region, level: float, generator: np.
     """For every output a bound on the promise's value, each too small with probability `level` at most, (|Y|,).
 
     By draws of what the counts, (|S|, |Y|), may have come from, with a further record for every secret where it hurts most; at least
-    what was seen.
+    what was seen. Drawing ends early where it is clear that the bound of an output exceeds the budget.
     """
-    draws = drawn(counts.astype(np.float64), np.eye(counts.shape[1]), _DRAWS, generator)
-    bounds = [worst_values(promise, own.low, own.high, own.p_s) for own in draws]
+    draws, bounds = drawn(counts.astype(np.float64), np.eye(counts.shape[1]), _DRAWS, generator), list[Array]()
+    above = np.zeros(counts.shape[1])
+    for own in draws:
+        bounds.append(worst_values(promise, own.low, own.high, own.p_s))
+        above += bounds[-1] > promise.budget
+        if above.max() > level * _DRAWS:
+            break
     return np.maximum(np.quantile(bounds, 1 - level, axis=0, method="higher"), values_seen(counts, promise))

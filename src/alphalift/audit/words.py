@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 from alphalift.audit.channel import ChannelAudit
@@ -137,6 +138,18 @@ def of_release(audit: ReleaseAudit) -> str:
 
 def _rows(numbers: tuple[int, ...]) -> str:
     return f"first in row{'' if len(numbers) == 1 else 's'} {', '.join(map(str, numbers))} of the data"
+
+
+def channel_content(audit: ChannelAudit) -> dict[str, object]:
+    """The audit as JSON has it."""
+    return {
+        "kept": audit.kept,
+        "promise": str(audit.promise),
+        "epsilon": _finite(audit.epsilon),
+        "not_proven_for": list(audit.broken),
+        "least_epsilon": audit.least,
+        "measures": json.loads(audit.measures.reset_index().to_json(orient="records")),
+    }
 
 
 def samples_content(audit: SamplesAudit) -> dict[str, object]:
