@@ -1,5 +1,7 @@
 """Audits of samples: errors are bounded, power exists, and every number is what it says."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -247,7 +249,7 @@ def test_words_say_what_the_numbers_are():
         audit = audit_samples(samples_of(counts, promise), promise)
         said[audit.answer] = of_samples(audit, "race", None)
         worst = np.log(values_seen(counts, promise).max())
-        shown = float(said[audit.answer].split("epsilon = ")[1].split(" ")[0].rstrip(",."))
+        shown = float(re.search(r"has epsilon = (\d+\.\d+)", said[audit.answer])[1])
         assert worst - 1e-9 <= shown <= worst + 1.01e-4
         content = samples_content(audit)
         assert content["answer"] == audit.answer.value
