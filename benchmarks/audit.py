@@ -1,7 +1,7 @@
 """Audits of samples with a known truth: how often they say no, yes and that they cannot tell.
 
     python benchmarks/audit.py                                # 5,625 planted cases, about ten minutes
-    python benchmarks/audit.py --cases 20 --promises 1
+    python benchmarks/audit.py --cases 400 --match "every PML"
 
 A case is n records of a mechanism whose worst output takes half of the budget (kept well), all of it (kept, exactly at the boundary) or
 1.2 times it (violated by 20%). Plants: "every" is a design for that budget, which uses it up at nearly every output, for one of ten random
@@ -121,9 +121,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--cases", type=int, default=100, help="at the budget, and above it, in each row")
     parser.add_argument("--promises", type=int, default=len(PROMISES), help="how many of them")
+    parser.add_argument("--match", default="", help="only rows whose promise or plant has this in it")
     arguments = parser.parse_args()
     rows = [(plant, text, n) for text, n in PROMISES[: arguments.promises] for plant in ("every", "one")]
     rows += [("census", text, CENSUS) for text in ON_CENSUS[: arguments.promises]]
+    rows = [(plant, text, n) for plant, text, n in rows if arguments.match in f"{plant} {text}"]
     print(where(), flush=True)
     print(f"{'':57} kept well       at the budget   20% above it")
     answers = "   ".join(["    no    yes"] * 3)

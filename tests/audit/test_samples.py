@@ -225,6 +225,21 @@ def test_a_table_is_counted():
         read_samples(pd.DataFrame(table), sensitive="s", released="y", useful="s")
 
 
+def test_what_never_occurs_is_left_out():
+    counts = np.array([[[5, 0, 3]], [[0, 0, 0]], [[2, 0, 4]]])
+    samples = Samples(counts, ("a", "b", "c"), None, ("1", "2", "3"))
+    assert (samples.s_labels, samples.y_labels, samples.counts.tolist()) == (
+        ("a", "c"),
+        ("1", "3"),
+        [[[5, 3]], [[2, 4]]],
+    )
+    with pytest.raises(InputError, match="there are no records"):
+        Samples(0 * counts, ("a", "b", "c"), None, ("1", "2", "3"))
+    for wrong in (counts[:2], counts - 1, counts / 2):
+        with pytest.raises(InputError, match="expected 3 x 1 x 3 of them"):
+            Samples(wrong, ("a", "b", "c"), None, ("1", "2", "3"))
+
+
 def test_wrong_wishes_are_refused():
     samples = with_x(peeks=False)
     custom = Custom("mine", 1.0, lambda lifts, p_s: lifts.max(axis=-1), lambda w, p_s: w.max(axis=-1))

@@ -35,12 +35,31 @@ class Answer(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """How often each secret, value of X (one, if it is not known) and output occurred together: (|S|, |X|, |Y|)."""
+    """How often each secret, value of X (one, if it is not known) and output occurred together: (|S|, |X|, |Y|).
+
+    Those that never occur are left out.
+    """
 
     counts: Counts
     s_labels: tuple[str, ...]
     x_labels: tuple[str, ...] | None
     y_labels: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        counts, labels = np.asarray(self.counts), (self.s_labels, self.x_labels, self.y_labels)
+        sizes = tuple(1 if own is None else len(own) for own in labels)
+        if counts.shape != sizes or not np.issubdtype(counts.dtype, np.integer) or counts.min(initial=0) < 0:
+            raise InputError(
+                f"samples are whole numbers of records, expected {' x '.join(map(str, sizes))} of them as labels say"
+            )
+        if not counts.any():
+            raise InputError("there are no records to audit")
+        for axis, (name, own) in enumerate(zip(("s_labels", "x_labels", "y_labels"), labels, strict=True)):
+            occurs = counts.sum(axis=tuple({0, 1, 2} - {axis})) > 0
+            counts = counts.compress(occurs, axis=axis)
+            if own is not None:
+                object.__setattr__(self, name, tuple(label for label, seen in zip(own, occurs, strict=True) if seen))
+        object.__setattr__(self, "counts", counts.astype(np.int64))
 
     def about(self, promise: Region) -> tuple[Counts, tuple[str, ...]]:
         """Counts of what the promise is about, in rows, and outputs, and the labels of the rows."""
