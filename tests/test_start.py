@@ -35,6 +35,7 @@ def loaded(*arguments):
         ("-m", "alphalift", "--version"),
         ("-m", "alphalift", "design", "--help"),
         ("-m", "alphalift", "apply", "--help"),
+        ("-m", "alphalift", "audit", "samples", "--help"),
         ("-m", "alphalift", "design", "table.csv"),
         ("-m", "alphalift", "nothing"),
     ],

@@ -11,6 +11,18 @@ from importlib import import_module
 TYPE_CHECKING = False  # as checkers know it; importing it would be most of the work of this file
 if TYPE_CHECKING:
     from alphalift import baselines, measures
+    from alphalift.audit import (
+        Answer,
+        Channel,
+        ChannelAudit,
+        ReleaseAudit,
+        Samples,
+        SamplesAudit,
+        audit_channel,
+        audit_release,
+        audit_samples,
+        read_samples,
+    )
     from alphalift.compare import Comparison, compare
     from alphalift.design import design
     from alphalift.document import Stored, load, save, to_document, to_json, withhold_joint
@@ -64,6 +76,9 @@ __all__ = [
     "Algorithm1",
     "AlphaLift",
     "AlphaliftError",
+    "Answer",
+    "Channel",
+    "ChannelAudit",
     "ChiSquare",
     "Comparison",
     "Custom",
@@ -83,8 +98,11 @@ __all__ = [
     "PromiseError",
     "ProofError",
     "Region",
+    "ReleaseAudit",
     "Renyi",
     "Robust",
+    "Samples",
+    "SamplesAudit",
     "SettingError",
     "Solution",
     "SolverError",
@@ -97,6 +115,9 @@ __all__ = [
     "Utility",
     "Vertices",
     "WorkerError",
+    "audit_channel",
+    "audit_release",
+    "audit_samples",
     "baselines",
     "columns_before",
     "compare",
@@ -114,6 +135,7 @@ __all__ = [
     "plot_tradeoff",
     "prove",
     "read_joint",
+    "read_samples",
     "save",
     "sweep",
     "to_document",
@@ -124,6 +146,7 @@ __all__ = [
 
 # Where the public names come from; `baselines` and `measures` are modules themselves.
 _NAMES = {
+    "alphalift.audit": "Answer Channel ChannelAudit ReleaseAudit Samples SamplesAudit audit_channel audit_release audit_samples read_samples",
     "alphalift.compare": "Comparison compare",
     "alphalift.design": "design",
     "alphalift.document": "Stored load save to_document to_json withhold_joint",

@@ -13,8 +13,9 @@ from typing import Annotated
 import typer
 
 from alphalift.choices import ONE_NAMESPACE, ShownIds
+from alphalift.cli_audit import audit_app
 from alphalift.errors import AlphaliftError, InputError
-from alphalift.terminal import in_options, in_words, require_kind
+from alphalift.terminal import complain, in_options, in_words, require_kind
 from alphalift.whole import require_not
 
 # The share of a time limit that is kept for a file, whose bound is proven once more.
@@ -349,6 +350,7 @@ def estimate_command(
 
 key_app = typer.Typer(help="Keys of releases.", no_args_is_help=True)
 app.add_typer(key_app, name="key")
+app.add_typer(audit_app, name="audit")
 
 
 @key_app.command("new")
@@ -501,15 +503,8 @@ def main() -> None:
         app()
     except SystemExit as end:
         if end.code == 130:  # Ctrl-C, of which typer makes this
-            _complain("interrupted")
+            complain("interrupted")
         raise
     except (AlphaliftError, OSError) as error:
-        _complain(in_words(error))
+        complain(in_words(error))
         sys.exit(1)
-
-
-def _complain(text: str) -> None:
-    """One line on standard error, red on a terminal."""
-    from rich.console import Console
-
-    Console(stderr=True).print(f"alphalift: {text}", style="red", highlight=False, markup=False, soft_wrap=True)

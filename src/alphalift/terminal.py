@@ -36,6 +36,7 @@ OPTIONS = {
     "useful needs": "--useful needs",
     "sensitive=": "--sensitive",
     "time_limit": "--time-limit",
+    "rows='y' or rows='x'": "--rows y or --rows x",
     "(joint.about_x)": "(name the useful column as --sensitive as well)",
 }
 _SPELLED = re.compile("|".join(map(re.escape, sorted(OPTIONS, key=len, reverse=True))))
@@ -87,6 +88,13 @@ def in_options(text: str) -> str:
     """A text of the library with the options that are typed here; between quotes stands what a column is called."""
     parts = _QUOTED.split(text)
     return "".join(part if place % 2 else _SPELLED.sub(_option, part) for place, part in enumerate(parts))
+
+
+def complain(text: str) -> None:
+    """One line on standard error, red on a terminal."""
+    from rich.console import Console
+
+    Console(stderr=True).print(f"alphalift: {text}", style="red", highlight=False, markup=False, soft_wrap=True)
 
 
 def _option(found: re.Match[str]) -> str:

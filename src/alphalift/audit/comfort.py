@@ -1,0 +1,40 @@
+"""Whether samples show that a promise is kept: every output by itself has to (an intersection-union test).
+
+To say so wrongly, one fixed output must be above its budget and be bounded below it all the same. That is as likely as one bound is
+to fail, however many outputs there are: their number needs no correction.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from alphalift.arrays import Array
+from alphalift.audit.suspicion import Counts
+from alphalift.population.posterior import drawn
+from alphalift.population.worst import worst_values
+from alphalift.regions import Region
+
+_DRAWS = 1000
+
+
+def values_seen(counts: Counts, promise: Region) -> Array:
+    """The promise's value at every output, for the records as they are, (|Y|,)."""
+    p_s, p_y = counts.sum(axis=1) / counts.sum(), counts.sum(axis=0) / counts.sum()
+    lifts = counts / counts.sum() / np.outer(p_s, p_y)
+    return np.asarray(promise.value(lifts.T, p_s))
+
+
+def values_at_most(counts: Counts, promise: Region, level: float, generator: np.random.Generator) -> Array:
+    """For every output a bound on the promise's value, each too small with probability `level` at most, (|Y|,).
+
+    By draws of what the counts, (|S|, |Y|), may have come from, with a further record for every secret where it hurts most; at least
+    what was seen. Drawing ends early where it is clear that the bound of an output exceeds the budget.
+    """
+    draws, bounds = drawn(counts.astype(np.float64), np.eye(counts.shape[1]), _DRAWS, generator), list[Array]()
+    above = np.zeros(counts.shape[1])
+    for own in draws:
+        bounds.append(worst_values(promise, own.low, own.high, own.p_s))
+        above += bounds[-1] > promise.budget
+        if above.max() > level * _DRAWS:
+            break
+    return np.maximum(np.quantile(bounds, 1 - level, axis=0, method="higher"), values_seen(counts, promise))

@@ -1,0 +1,181 @@
+"""Audit of samples: what records of a secret and a released value say about a promise that somebody else's mechanism should keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from alphalift.arrays import Array
+from alphalift.audit.comfort import values_at_most, values_seen
+from alphalift.audit.dependence import p_value_of_dependence
+from alphalift.audit.intervals import lift_intervals
+from alphalift.audit.suspicion import Counts, Suspicion, suspected
+from alphalift.errors import InputError, PromiseError, SettingError
+from alphalift.regions import KL, LDP, LIP, PML, AlphaLift, ChiSquare, MaxLift, Region, Renyi, TotalVariation
+from alphalift.tables import Columns, key_of, label_of, read_joint
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_KNOWN = (AlphaLift, Renyi, LIP, LDP, TotalVariation, ChiSquare, KL)
+# How the probability of a false alarm is shared between the promise and S - X - Y, whether x is known or not.
+_OF_PROMISE, _OF_DEPENDENCE = 0.8, 0.2
+
+
+class Answer(Enum):
+    """Whether the promise is kept, as far as samples tell."""
+
+    YES = "yes"
+    NO = "no"
+    CANNOT_TELL = "cannot tell"
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """How often each secret, value of X (one, if it is not known) and output occurred together: (|S|, |X|, |Y|).
+
+    Those that never occur are left out.
+    """
+
+    counts: Counts
+    s_labels: tuple[str, ...]
+    x_labels: tuple[str, ...] | None
+    y_labels: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        counts, labels = np.asarray(self.counts), (self.s_labels, self.x_labels, self.y_labels)
+        sizes = tuple(1 if own is None else len(own) for own in labels)
+        if counts.shape != sizes or not np.issubdtype(counts.dtype, np.integer) or counts.min(initial=0) < 0:
+            raise InputError(
+                f"samples are whole numbers of records, expected {' x '.join(map(str, sizes))} of them as labels say"
+            )
+        if not counts.any():
+            raise InputError("there are no records to audit")
+        for axis, (name, own) in enumerate(zip(("s_labels", "x_labels", "y_labels"), labels, strict=True)):
+            occurs = counts.sum(axis=tuple({0, 1, 2} - {axis})) > 0
+            counts = counts.compress(occurs, axis=axis)
+            if own is not None:
+                object.__setattr__(self, name, tuple(label for label, seen in zip(own, occurs, strict=True) if seen))
+        object.__setattr__(self, "counts", counts.astype(np.int64))
+
+    def about(self, promise: Region) -> tuple[Counts, tuple[str, ...]]:
+        """Counts of what the promise is about, in rows, and outputs, and the labels of the rows."""
+        if not _is_about_x(promise):
+            return self.counts.sum(axis=1), self.s_labels
+        if self.x_labels is None:
+            raise InputError("PML is about X itself: name the useful column as well (useful=)")
+        return self.counts.sum(axis=0), self.x_labels
+
+
+@dataclass(frozen=True, eq=False)
+class SamplesAudit:
+    """The answer, and what it rests on.
+
+    By output: `seen` is the promise's value among the records, `at_most` a bound on it, each with this confidence (not computed, and
+    infinite, where more than the budget was seen). `lifts` has an interval for every lift, all at once with this confidence.
+    `dependence` is how likely y would seem to depend on s given x if it does not; None if x is not known. `suspicions` are those that
+    were tested.
+    """
+
+    answer: Answer
+    promise: Region
+    confidence: float
+    records: int
+    y_labels: tuple[str, ...]
+    seen: Array
+    at_most: Array
+    suspicions: tuple[Suspicion, ...]
+    lifts: pd.DataFrame
+    broken: bool
+    dependence: float | None
+    looked: bool
+
+
+def read_samples(
+    table: Any, *, sensitive: Columns, released: Columns, useful: Columns | None = None, **reading: Any
+) -> Samples:
+    """Count the secret, the released and, if it is named, the useful column of a table; `reading` as for `read_joint`."""
+    s, x, y = (
+        [own] if isinstance(own, str) else list(own) for own in (sensitive, [] if useful is None else useful, released)
+    )
+    if clash := ({*s, *x} & {*y}) | ({*s} & {*x}):
+        raise InputError(
+            f"column {min(clash)!r} is named twice; the secret, useful and released columns are different ones"
+        )
+    joint = read_joint(table, sensitive=[*s, *x], useful=y, **reading)
+    keys = [key_of(label, len(s) + len(x)) for label in joint.s_labels]
+    s_labels = tuple(dict.fromkeys(label_of(key[: len(s)]) for key in keys))
+    x_labels = tuple(dict.fromkeys(label_of(key[len(s) :]) for key in keys)) if x else None
+    places = [{label: place for place, label in enumerate(labels)} for labels in (s_labels, x_labels or ())]
+    counts = np.zeros((len(s_labels), len(x_labels or ("",)), len(joint.x_labels)), dtype=np.int64)
+    for key, row in zip(keys, joint.weights, strict=True):
+        at = places[1][label_of(key[len(s) :])] if x else 0
+        counts[places[0][label_of(key[: len(s)])], at] += np.array(row)
+    return Samples(counts, s_labels, x_labels, joint.x_labels)
+
+
+def audit_samples(samples: Samples, promise: Region, *, confidence: float = 0.95, seed: int = 0) -> SamplesAudit:
+    """Whether the mechanism behind the samples keeps the promise: yes, no, or that the samples cannot tell.
+
+    "No" although it is kept, and "yes" although it is broken, each have the probability 1 - confidence at most, if the records are
+    a random sample. Where x is known, "no" also says that y depends on s given x: the release has looked at the secret.
+    """
+    promise = _testable(promise)
+    if not 0 < confidence < 1:
+        raise SettingError(f"confidence is {confidence:g}, expected a number between 0 and 1")
+    counts, rows = samples.about(promise)
+    generator, level = np.random.default_rng(seed), 1 - confidence
+    dependence = None if samples.x_labels is None else p_value_of_dependence(samples.counts, generator)
+    looked = dependence is not None and dependence <= _OF_DEPENDENCE * level
+    tested, broken = suspected(counts, promise, _OF_PROMISE * level, generator)
+    seen = values_seen(counts, promise)
+    at_most = np.full(len(seen), np.inf)
+    if not broken and (seen <= promise.budget).all():
+        at_most = values_at_most(counts, promise, level, generator)
+    kept = bool((at_most <= promise.budget).all())
+    answer = Answer.NO if broken or looked else Answer.YES if kept else Answer.CANNOT_TELL
+    return SamplesAudit(
+        answer=answer,
+        promise=promise,
+        confidence=confidence,
+        records=int(counts.sum()),
+        y_labels=samples.y_labels,
+        seen=seen,
+        at_most=at_most,
+        suspicions=tuple(tested),
+        lifts=_lifts(counts, (rows, samples.y_labels), level),
+        broken=broken,
+        dependence=dependence,
+        looked=looked,
+    )
+
+
+def _testable(promise: Region) -> Region:
+    """The promise as it is tested; perfect privacy, of whatever kind, as its one set of lifts."""
+    if not all(isinstance(component, _KNOWN) for component in promise.components):
+        raise PromiseError(
+            f"samples are not tested for {promise}: expected {', '.join(own.__name__ for own in (MaxLift, PML, *_KNOWN))}, or "
+            "several of them"
+        )
+    if not promise.perfect:
+        return promise
+    return PML(0) if _is_about_x(promise) else MaxLift(0)
+
+
+def _is_about_x(promise: Region) -> bool:
+    """An intersection's components are all about the same secret."""
+    return isinstance(promise.components[0], PML)
+
+
+def _lifts(counts: Counts, labels: tuple[tuple[str, ...], tuple[str, ...]], level: float) -> pd.DataFrame:
+    """One row for every secret and output: how often both occurred, the lift among the records, and its interval."""
+    import pandas as pd
+
+    low, high = lift_intervals(counts, level)
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+    index = pd.MultiIndex.from_product(labels, names=["secret", "output"])
+    columns = {"records": counts, "lift": counts / expected, "low": low, "high": high}
+    return pd.DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)

@@ -1,0 +1,208 @@
+"""`alphalift audit`: reads options, calls the library, prints the answer, and ends with a code that machines understand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from alphalift.choices import ONE_NAMESPACE, ShownIds
+from alphalift.errors import AlphaliftError, InputError, ProofError
+from alphalift.terminal import complain, in_words, require_kind
+
+if TYPE_CHECKING:
+    from alphalift.document import Stored
+    from alphalift.joint import Joint
+
+# What a run ends with. Whatever kept an audit from being made is wrong usage: it is no answer.
+KEPT, NOT_KEPT, NOT_AUDITED, CANNOT_TELL = 0, 1, 2, 3
+
+audit_app = typer.Typer(
+    help="Check what is given, ours or not. Exit code 0: kept; 1: not kept; 2: not audited, wrong usage; 3: samples cannot tell.",
+    no_args_is_help=True,
+)
+
+Secret = Annotated[list[str], typer.Option("--sensitive", "-s", help="The secret column; repeat for a combination.")]
+Useful = Annotated[
+    list[str] | None, typer.Option("--useful", "-u", help="The useful column; repeat for a combination.")
+]
+PromiseText = Annotated[str, typer.Option(help="'MaxLift(0.3)', 'KL(0.1) & MaxLift(1)', ... (docs/field.md).")]
+Bins = Annotated[
+    list[str] | None, typer.Option(help="Bins of a numeric column, 'age=18,30,65'; repeat for several columns.")
+]
+DropMissing = Annotated[bool, typer.Option("--drop-missing", help="Leave out rows with a missing value.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")]
+Opening = Annotated[Path | None, typer.Option(help="What opens the commitment of a withheld joint.")]
+
+
+@contextmanager
+def _audited() -> Iterator[None]:
+    """An error is one line, and never taken for an answer; a mechanism file that is not proven is one: not kept."""
+    try:
+        yield
+    except (AlphaliftError, OSError) as error:
+        complain(in_words(error))
+        raise typer.Exit(NOT_KEPT if isinstance(error, ProofError) else NOT_AUDITED) from None
+
+
+def _print(as_json: bool, content: dict[str, Any], words: str) -> None:
+    print(json.dumps(content, indent=1, ensure_ascii=False) if as_json else words)
+
+
+@audit_app.command("channel")
+def channel_command(
+    file: Annotated[Path, typer.Argument(help="A mechanism of ours, or P(Y|X) as a CSV file with labels.")],
+    promise: Annotated[
+        str | None, typer.Option(help="As for `design`; a mechanism of ours has one of its own.")
+    ] = None,
+    table: Annotated[
+        Path | None, typer.Option(help="The table that has the joint: with --sensitive and --useful.")
+    ] = None,
+    sensitive: Annotated[list[str] | None, typer.Option("--sensitive", "-s", help="The table's secret column.")] = None,
+    useful: Useful = None,
+    joint: Annotated[
+        Path | None, typer.Option(help="Or P(S,X) as a CSV file with labels, a row for each secret.")
+    ] = None,
+    rows: Annotated[
+        Literal["y", "x"] | None, typer.Option(help="What the rows of P(Y|X) are, if labels and sums do not tell.")
+    ] = None,
+    opening: Opening = None,
+    bins: Bins = None,
+    drop_missing: DropMissing = False,
+    as_json: AsJson = False,
+) -> None:
+    """Decide exactly whether a channel keeps a promise about a joint, and print every measure of it."""
+    with _audited():
+        from alphalift.audit import Channel, audit_channel, read_channel
+        from alphalift.audit.words import channel_content, of_channel
+        from alphalift.regions import parse
+
+        stored = _stored(file, opening) if file.suffix == ".json" else None
+        known = _table_joint(table, (sensitive, useful), joint, (bins, drop_missing)) if table or joint else None
+        own = known or (stored.joint if stored is not None else None)
+        if own is None:
+            raise InputError(
+                "what is known of S and X is missing: give --table with --sensitive and --useful, or --joint"
+            )
+        if promise is None and (stored is None or stored.after is not None):
+            raise InputError("give --promise; what several mechanisms promise together `alphalift verify` proves")
+        region = stored.region if promise is None and stored is not None else parse(promise or "")
+        notes = []
+        if stored is not None:
+            channel = Channel.of_integers(stored.integers)
+        else:
+            channel, way = read_channel(file, own.x_labels, rows=rows)
+            notes.append(f"Read: a row for each {'output' if way == 'y' else 'value of X'}.")
+        if channel.normalised:
+            notes.append("The columns of P(Y|X) sum to one only within 1e-9, and were divided by their sums.")
+        audit = audit_channel(channel, own, region)
+        secret = " and ".join(own.origin.sensitive) if own.origin is not None else "the secret"
+        _print(as_json, channel_content(audit) | {"notes": notes}, "\n".join([*notes, of_channel(audit, secret)]))
+    raise typer.Exit(KEPT if audit.kept else NOT_KEPT)
+
+
+def _stored(file: Path, opening: Path | None) -> Stored:
+    """A mechanism of ours, proven again."""
+    from alphalift.document import load
+
+    if not file.is_file():
+        raise InputError(f"{file}: there is no such file; expected a mechanism as `design --out` writes it")
+    require_kind(file, "mechanism")
+    return load(file, opening)
+
+
+def _table_joint(
+    table: Path | None,
+    columns: tuple[list[str] | None, list[str] | None],
+    joint: Path | None,
+    declared: tuple[list[str] | None, bool],
+) -> Joint:
+    """What is known of S and X, counted from a table's sensitive and useful columns, or as a matrix."""
+    from alphalift.audit import read_joint_matrix
+    from alphalift.given import Declared, read_bins
+
+    if table is None and joint is not None:
+        return read_joint_matrix(joint)
+    sensitive, useful = columns
+    if table is None or not sensitive or not useful or joint is not None:
+        raise InputError("--table needs --sensitive and --useful, and no --joint beside it")
+    return Declared(declared[1], read_bins(declared[0]), anyway=True).read(table, sensitive, useful)
+
+
+@audit_app.command("samples")
+def samples_command(
+    table: Annotated[Path, typer.Argument(help="A table with the secret and the released column (CSV, TSV, Parquet).")],
+    sensitive: Secret,
+    released: Annotated[list[str], typer.Option(help="The released column; repeat for a combination.")],
+    promise: PromiseText,
+    useful: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--useful", "-u", help="The useful column, if it is known: also tests that the secret was not looked at."
+        ),
+    ] = None,
+    confidence: Annotated[str, typer.Option(help="Of a yes, and of a no.")] = "95%",
+    bins: Bins = None,
+    drop_missing: DropMissing = False,
+    as_json: AsJson = False,
+) -> None:
+    """Tell from samples whether a mechanism keeps a promise: yes (0), no (1), or that they cannot tell (3)."""
+    with _audited():
+        from alphalift.audit import Answer, audit_samples, read_samples
+        from alphalift.audit.words import of_samples, samples_content
+        from alphalift.given import confidence_of, read_bins
+        from alphalift.regions import parse
+
+        region, share = parse(promise), confidence_of(confidence)
+        missing = "drop" if drop_missing else "symbol"
+        found = read_samples(
+            table, sensitive=sensitive, released=released, useful=useful or None, missing=missing, bins=read_bins(bins)
+        )
+        audit = audit_samples(found, region, confidence=share)
+        words = of_samples(audit, " and ".join(sensitive), " and ".join(useful) if useful else None)
+        _print(as_json, samples_content(audit), words)
+    raise typer.Exit({Answer.YES: KEPT, Answer.NO: NOT_KEPT, Answer.CANNOT_TELL: CANNOT_TELL}[audit.answer])
+
+
+@audit_app.command("release")
+def release_command(
+    released: Annotated[Path, typer.Argument(help="A released table, as `apply` wrote it.")],
+    mechanism: Annotated[Path, typer.Option(help="The mechanism that it was released with.")],
+    table: Annotated[Path, typer.Option("--input", help="The table that was released.")],
+    key: Annotated[Path, typer.Option(help="The key that it was released under.")],
+    record_id: Annotated[str, typer.Option("--id", help="The column that identifies a record.")],
+    opening: Opening = None,
+    namespace: Annotated[str, typer.Option(help="As for `apply`.")] = ONE_NAMESPACE,
+    ids: Annotated[ShownIds, typer.Option(help="How ids left, as for `apply`.")] = "pseudonym",
+    answer_unseen: Annotated[bool, typer.Option("--answer-unseen", help="As for `apply`.")] = False,
+    keep: Annotated[list[str] | None, typer.Option(help="A column that was copied; repeat for several.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw a release again and compare every row; the ledger is neither read nor written."""
+    with _audited():
+        from dataclasses import asdict
+
+        from alphalift.audit import audit_release
+        from alphalift.audit.words import of_release
+        from alphalift.document import load
+        from alphalift.release import Plan, read_key
+
+        require_kind(mechanism, "mechanism")
+        plan = Plan(
+            mechanism=load(mechanism, opening),
+            key=read_key(key),
+            record_id=record_id,
+            namespace=namespace,
+            show_ids=ids,
+            unseen="answer" if answer_unseen else "refuse",
+            keep=keep or (),
+            publish=keep or (),
+            ledger="none",
+        )
+        audit = audit_release(plan, released, table)
+        _print(as_json, {"kept": audit.kept, **asdict(audit)}, of_release(audit))
+    raise typer.Exit(KEPT if audit.kept else NOT_KEPT)
