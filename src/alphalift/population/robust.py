@@ -41,6 +41,8 @@ _LARGEST_RATIO, _RATIO_HALVINGS = 20.0, 30
 _INSIDE = 0.999
 # The gap that a design within its margin may leave; the shares of the time that the plain design leaves, and that each other gets.
 _GAP, _LEFT, _SHARE = 9e-4, 0.7, 0.15
+# The share of the time that a bound may take if another one is to follow.
+_QUICK = 0.05
 # What a design gets though time is over: the promise comes first, and noise alone keeps it.
 _LEAST_SECONDS = 0.5
 # With more values, a search within a margin, whose secret is X, takes too long: noise is mixed in, or the floor is taken.
@@ -114,9 +116,11 @@ class _Search:
         self._before: list[Solution] = []  # a design with errors to spare, from whose columns the next one starts
         self._safe_before = False
 
-    def _solve(self, joint: Joint, region: Region, after: Sequence[Solution] = ()) -> Solution:
+    def _solve(self, joint: Joint, region: Region, after: Sequence[Solution] = (), *, bounded: bool = True) -> Solution:
+        """A design; with first columns and hardly a bound where that is enough."""
         seconds = max(min(_SHARE * self._solver.time_limit, self.clock.left), _LEAST_SECONDS)
-        found = replace(self._solver, time_limit=seconds).solve(joint, [region], self.utility, after=after)[0]
+        solver = replace(self._solver, time_limit=seconds, node_limit=self._solver.node_limit if bounded else 1)
+        found = solver.solve(joint, [region], self.utility, after=after)[0]
         self.interrupted |= found.status is Status.INTERRUPTED
         return found
 
@@ -130,7 +134,8 @@ class _Search:
         if first.excess <= 0:
             return first
         tried = self._narrowed(first)
-        safe = [own for own in tried if own.excess <= 0] or [self._mixed([first, *tried][-1])]
+        safe = [own for own in tried if own.excess <= 0]
+        safe = [self._bounded([first, *tried])] if safe else [self._mixed([first, *tried][-1])]
         if not self.over and max(map(self._worth, safe)) < _most_about_any_secret(self.robust.promise):
             safe.append(self._floor())
         return max(safe, key=self._worth)
@@ -158,9 +163,30 @@ class _Search:
         gain = (self._worth(unsafe) - self._worth(safe)) * -safe.excess / (unsafe.excess - safe.excess)
         return -safe.excess <= _NEAR * room or (narrow and gain <= _LEAST_GAIN * self._worth(safe))
 
-    def _designed(self, errors: float) -> _Tried:
+    def _bounded(self, tried: Sequence[_Tried]) -> _Tried:
+        """The best safe design with a bound on its like, or the better one that is found on the way, if that is as safe.
+
+        A better one may leak a little more than its budget: then one with a few more errors is bounded, if that is quick. The bound
+        of designs with fewer errors to spare holds for those with more.
+        """
+        best = max((own for own in tried if own.excess <= 0), key=self._worth)
+        errors = _errors(best)
+        while not self.over and errors:
+            left = self.clock.left
+            own = self._designed(errors, bounded=True)
+            best = replace(best, within=min(best.within, own.within))
+            if own.excess <= 0:
+                return own if self._worth(own) >= self._worth(best) else best
+            if left - self.clock.left > _QUICK * self._solver.time_limit:
+                break
+            tried = [*(one for one in tried if one.excess > 0 or _errors(one) > errors), own]
+            errors = _next_errors(tried)
+        return best
+
+    def _designed(self, errors: float, *, bounded: bool = False) -> _Tried:
         region = _with_errors(self.robust.promise, self.joint, errors)
-        solution = self._solve(region.about(self.joint), region, [_moved_inside(own, region) for own in self._before])
+        before = [_moved_inside(own, region) for own in self._before]
+        solution = self._solve(region.about(self.joint), region, before, bounded=bounded or isinstance(region, PML))
         own = self._tried(Mechanism(self.joint, solution.mechanism.law), errors, solution.upper_bound)
         # The next number of errors is smaller than that of the last safe design, whose columns all stay allowed.
         if own.excess <= 0 or not self._safe_before:
