@@ -69,7 +69,9 @@ def test_a_channel_with_a_table_or_a_mechanism(audit, alphalift, folder):
     code, told, _ = audit("channel", "p.csv", "--table", "t.csv", "-s", "s", "-u", "x", "--promise", "LIP(0.2)")
     assert code == 0
     assert "Promise about s: every lift is from e^-0.2 to e^0.2." in told
-    designed = alphalift("design", "t.csv", "-s", "s", "-u", "x", "--promise", "LIP(0.1)", "--out", "m.json")
+    designed = alphalift(
+        "design", "t.csv", "-s", "s", "-u", "x", "--promise", "LIP(0.1)", "--population", "--out", "m.json"
+    )
     assert designed[0] == 0
     assert audit("channel", "m.json")[0] == 0, "its own promise"
     assert audit("channel", "m.json", "--promise", "LIP(0.09)")[0] == 1
@@ -126,7 +128,12 @@ def test_samples_are_answered_by_a_code(audit):
 
 
 def test_a_release_is_audited(audit, alphalift, folder):
-    assert alphalift("design", "t.csv", "-s", "s", "-u", "x", "--promise", "LIP(0.1)", "--out", "m.json")[0] == 0
+    assert (
+        alphalift("design", "t.csv", "-s", "s", "-u", "x", "--promise", "LIP(0.1)", "--population", "--out", "m.json")[
+            0
+        ]
+        == 0
+    )
     for key in ("k", "k2"):
         new_key(folder / key)
     assert alphalift("apply", "m.json", "t.csv", "--id", "id", "--key", "k", "--out", "y.csv")[0] == 0

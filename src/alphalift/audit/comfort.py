@@ -11,7 +11,7 @@ import numpy as np
 from alphalift.arrays import Array
 from alphalift.audit.suspicion import Counts
 from alphalift.population.posterior import drawn
-from alphalift.population.worst import worst_values
+from alphalift.population.worst import worst_of_draws
 from alphalift.regions import Region
 
 _DRAWS = 1000
@@ -28,13 +28,8 @@ def values_at_most(counts: Counts, promise: Region, level: float, generator: np.
     """For every output a bound on the promise's value, each too small with probability `level` at most, (|Y|,).
 
     By draws of what the counts, (|S|, |Y|), may have come from, with a further record for every secret where it hurts most; at least
-    what was seen. Drawing ends early where it is clear that the bound of an output exceeds the budget.
+    what was seen.
     """
-    draws, bounds = drawn(counts.astype(np.float64), np.eye(counts.shape[1]), _DRAWS, generator), list[Array]()
-    above = np.zeros(counts.shape[1])
-    for own in draws:
-        bounds.append(worst_values(promise, own.low, own.high, own.p_s))
-        above += bounds[-1] > promise.budget
-        if above.max() > level * _DRAWS:
-            break
+    draws = drawn(counts.astype(np.float64), np.eye(counts.shape[1]), _DRAWS, generator)
+    bounds = np.concatenate([worst_of_draws(promise, own.low, own.high, own.p_s) for own in draws])
     return np.maximum(np.quantile(bounds, 1 - level, axis=0, method="higher"), values_seen(counts, promise))

@@ -17,8 +17,8 @@ from alphalift.errors import InputError, SettingError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.population.betting import lower_mean, upper_mean
-from alphalift.population.posterior import Drawn, drawn
-from alphalift.population.worst import worst_values
+from alphalift.population.posterior import drawn
+from alphalift.population.worst import worst_of_draws, worst_values
 from alphalift.regions import After, Region
 
 Method = Literal["calibrated", "rigorous"]
@@ -179,20 +179,15 @@ def _calibrated(
         )
     )
     values = np.concatenate(
-        [_of_draws(promise, own, records.itself) for own in drawn(records.counts, records.law, draws, generator)]
+        [
+            worst_of_draws(promise, *((own.exact, own.exact) if records.itself else (own.low, own.high)), own.p_s)
+            for own in drawn(records.counts, records.law, draws, generator)
+        ]
     )
     by_output = np.quantile(values, confidence, axis=0, method="higher")
     # Every output by itself (intersection-union): to claim that all are below a number wrongly, one must be above it.
     value = by_output.max() if fresh else np.quantile(np.max(values, axis=1), confidence, method="higher")
     return float(value), int(by_output.argmax())
-
-
-def _of_draws(promise: Region, own: Drawn, itself: bool) -> Array:
-    """The worst value of every output in every draw, (draws, |Y|)."""
-    low, high = (own.exact, own.exact) if itself else (own.low, own.high)
-    draws, outputs, secrets = high.shape
-    p_s = np.repeat(own.p_s, outputs, axis=0)
-    return worst_values(promise, low.reshape(-1, secrets), high.reshape(-1, secrets), p_s).reshape(draws, outputs)
 
 
 def _rigorous(records: Records, designed: Records, promise: Region, delta: float) -> Array:

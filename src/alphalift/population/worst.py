@@ -26,6 +26,13 @@ def worst_values(region: Region, low: Array, high: Array, p_s: Array) -> Array:
     return np.asarray(np.nan_to_num(values, nan=np.inf).max(axis=0))
 
 
+def worst_of_draws(region: Region, low: Array, high: Array, p_s: Array) -> Array:
+    """The same for lifts of many draws, (draws, count, |S|), each with its own P_S, (draws, |S|): (draws, count)."""
+    draws, count, secrets = high.shape
+    low, high, p_s = low.reshape(-1, secrets), high.reshape(-1, secrets), np.repeat(p_s, count, axis=0)
+    return worst_values(region, low, high, p_s).reshape(draws, count)
+
+
 def _rows_of_ends(region: Region, low: Array, high: Array) -> list[Array]:
     if isinstance(region, AlphaLift | Renyi):
         order = region.alpha if isinstance(region, AlphaLift) else region.order
