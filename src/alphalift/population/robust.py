@@ -174,7 +174,8 @@ class _Search:
         while not self.over and errors:
             left = self.clock.left
             own = self._designed(errors, bounded=True)
-            best = replace(best, within=min(best.within, own.within))
+            if errors <= _errors(best):
+                best = replace(best, within=min(best.within, own.within))
             if own.excess <= 0:
                 return own if self._worth(own) >= self._worth(best) else best
             if left - self.clock.left > _QUICK * self._solver.time_limit:
