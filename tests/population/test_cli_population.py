@@ -9,6 +9,7 @@ import pytest
 
 from alphalift import Joint, MaxLift, Mechanism, Robust, describe, design, leakage_bound, load, save, to_document
 from alphalift.population import restated, said
+from alphalift.population.robust import MOST_VALUES
 from alphalift.proof.said import EVERYBODY, line_about, statement_in, with_statement
 from alphalift.sharing import for_sharing
 from test_cli_files import run
@@ -193,3 +194,16 @@ def test_degenerate_tables_are_designed_and_advised_on(alphalift, tmp_path, coun
     assert ("needs no margin" in told) != ("What it cost: this design keeps " in told), (
         "advice only where there is a cost"
     )
+
+
+def test_many_values_are_designed_for_the_records_alone_unless_a_confidence_is_asked_for(alphalift):
+    """A margin would take too long; noise in its place may leave nothing, so it is not the default."""
+    written(Path("many.csv"), np.random.default_rng(0).integers(20, 60, (3, MOST_VALUES + 1)))
+    options = ("design", "many.csv", "-s", "s", "-u", "x", "--promise", "MaxLift(0.2)", "--time-limit", "5")
+    code, told, _ = alphalift(*options)
+    assert code == 0
+    assert "not covered, since a margin for chance takes too long" in told
+    code, told, _ = alphalift(*options, "--confidence", "95%", "--no-advice")
+    assert code == 0
+    assert "The population: if the" in told
+    assert "the promise is kept there, too" in told

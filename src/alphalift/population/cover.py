@@ -10,7 +10,7 @@ from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.population.leakage import leakage_bound
 from alphalift.population.margin import Margin
-from alphalift.population.robust import prior_free
+from alphalift.population.robust import MOST_VALUES, prior_free
 from alphalift.proof.said import with_statement
 from alphalift.regions import LDP, PML, After, Region
 from alphalift.solution import Population, Solution
@@ -27,6 +27,8 @@ def uncovered(promise: Region, joint: Joint, *, after: bool = False) -> str:
         return "nothing bounds what several releases together tell about it"
     if promise.perfect:
         return "no number of records shows that nothing at all is told"
+    if len(joint.x_labels) > MOST_VALUES:
+        return f"a margin for chance takes too long with more than {MOST_VALUES} values (--confidence 95% mixes in noise instead)"
     try:
         if not isinstance(promise, PML):
             Margin(promise, joint, 0.0)

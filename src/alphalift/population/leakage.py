@@ -25,7 +25,7 @@ Method = Literal["calibrated", "rigorous"]
 # Enough for a quantile at 95% that moves by a quarter of a percent of coverage, about.
 _DRAWS = 6000
 # Fewer draws of large mechanisms, whose work is bounded as long as that leaves enough of them; below the other bound it takes a second.
-_MOST_WORK, _FEWEST_DRAWS, _QUICK = 1e9, 400, 1e8
+_MOST_WORK, _FEWEST_DRAWS, _QUICK = 3e8, 400, 1e8
 
 
 @dataclass(frozen=True)

@@ -40,13 +40,13 @@ _LARGEST_RATIO, _RATIO_HALVINGS = 20.0, 30
 # Between two priors a value may be larger than at both, by less than this leaves.
 _INSIDE = 0.999
 # The gap that a design within its margin may leave; the shares of the time that the plain design leaves, and that each other gets.
-_GAP, _LEFT, _SHARE = 9e-4, 0.7, 0.15
+_GAP, _LEFT, _SHARE = 9e-4, 0.6, 0.15
 # The share of the time that a bound may take if another one is to follow.
 _QUICK = 0.05
 # What a design gets though time is over: the promise comes first, and noise alone keeps it.
 _LEAST_SECONDS = 0.5
 # With more values, a search within a margin, whose secret is X, takes too long: noise is mixed in, or the floor is taken.
-_MOST_VALUES = 48
+MOST_VALUES = 48
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,7 @@ class _Search:
         self.interrupted = False
         self._before: list[Solution] = []  # a design with errors to spare, from whose columns the next one starts
         self._safe_before = False
+        self._bounding = 0.0  # seconds that a bound takes for each output
 
     def _solve(self, joint: Joint, region: Region, after: Sequence[Solution] = (), *, bounded: bool = True) -> Solution:
         """A design; with first columns and hardly a bound where that is enough."""
@@ -137,7 +138,7 @@ class _Search:
         safe = [own for own in tried if own.excess <= 0]
         safe = [self._bounded([first, *tried])] if safe else [self._mixed([first, *tried][-1])]
         if not self.over and max(map(self._worth, safe)) < _most_about_any_secret(self.robust.promise):
-            safe.append(self._floor())
+            safe += self._floor()
         return max(safe, key=self._worth)
 
     def _worth(self, own: _Tried) -> float:
@@ -146,7 +147,7 @@ class _Search:
     def _narrowed(self, plain: _Tried) -> list[_Tried]:
         """Designs with more and more fitting numbers of errors, until one keeps the promise with hardly anything to spare."""
         tried, errors = [plain], _FIRST
-        while len(tried) <= _MOST_TRIES and len(self.joint.x_labels) <= _MOST_VALUES and not self.over:
+        while len(tried) <= _MOST_TRIES and len(self.joint.x_labels) <= MOST_VALUES and not self.over:
             tried.append(self._designed(errors))
             if self._is_near(tried) or (errors == _MOST and tried[-1].excess > 0):
                 break
@@ -172,13 +173,13 @@ class _Search:
         best = max((own for own in tried if own.excess <= 0), key=self._worth)
         errors = _errors(best)
         while not self.over and errors:
-            left = self.clock.left
+            begin = self.clock.elapsed
             own = self._designed(errors, bounded=True)
             if errors <= _errors(best):
                 best = replace(best, within=min(best.within, own.within))
             if own.excess <= 0:
                 return own if self._worth(own) >= self._worth(best) else best
-            if left - self.clock.left > _QUICK * self._solver.time_limit:
+            if self.clock.elapsed - begin > _QUICK * self._solver.time_limit:
                 break
             tried = [*(one for one in tried if one.excess > 0 or _errors(one) > errors), own]
             errors = _next_errors(tried)
@@ -195,15 +196,18 @@ class _Search:
         return own
 
     def _tried(self, mechanism: Mechanism, errors: float | None, within: float) -> _Tried:
+        begin = self.clock.elapsed
         leaks = leakage_bound(mechanism, self.joint, self.robust.promise, confidence=self.robust.confidence)
+        self._bounding = max(self._bounding, (self.clock.elapsed - begin) / len(mechanism.p_y))
         return _Tried(mechanism, errors, within, leaks)
 
     def _mixed(self, own: _Tried) -> _Tried:
         """As much of the mechanism as is safe, and noise of the same distribution for the rest; at worst noise alone."""
-        kept, lost = self._toned(own, 0.0), 1.0
-        share = 0.0
+        share, lost = 0.0, 1.0
+        noise_alone = Mechanism(self.joint, np.ones((1, len(self.joint.x_labels))))
+        kept = replace(self._tried(noise_alone, own.errors, own.within), noise=1.0)
         for _ in range(_HALVINGS):
-            if self.over and (self.interrupted or not is_quick(own.mechanism, self.robust.promise)):
+            if self.interrupted or self._is_late_for(own.mechanism):
                 break
             middle = (share + lost) / 2
             candidate = self._toned(own, middle)
@@ -216,12 +220,20 @@ class _Search:
     def _toned(self, own: _Tried, share: float) -> _Tried:
         return replace(self._tried(own.mechanism.with_noise(1 - share), own.errors, own.within), noise=1 - share)
 
-    def _floor(self) -> _Tried:
-        """The promise about X itself, with noise where chance in P_X needs it."""
+    def _is_late_for(self, mechanism: Mechanism) -> bool:
+        """Whether to bound what it leaks would take more than is left, and more than a second."""
+        takes = self._bounding * len(mechanism.p_y)
+        return self.clock.left < takes and not is_quick(mechanism, self.robust.promise)
+
+    def _floor(self) -> list[_Tried]:
+        """The promise about X itself, with noise where chance in P_X needs it; nothing where that would be late."""
         about = self.joint.about_x
         solution = self._solve(about, _about_any_secret(self.robust.promise))
-        own = self._tried(Mechanism(self.joint, solution.mechanism.law), None, solution.upper_bound)
-        return own if own.excess <= 0 else self._mixed(own)
+        mechanism = Mechanism(self.joint, solution.mechanism.law)
+        if self._is_late_for(mechanism):
+            return []
+        own = self._tried(mechanism, None, solution.upper_bound)
+        return [own if own.excess <= 0 else self._mixed(own)]
 
 
 def _errors(own: _Tried) -> float:
