@@ -32,8 +32,9 @@ _FIRST_NODES = 1024
 _NODES_A_THREAD = 16
 # Nodes near the root that are bounded again in one thread; what hangs below them is shared.
 _NODES_AT_TOP = 512
-# Starts between two looks at the clock.
-_STARTS_A_CALL = 16
+# Starts between two looks at the clock, where descents are short; and where they are long enough to be shared among threads, as starts
+# times symbols times moments tell.
+_STARTS_A_CALL, _STARTS_A_THREAD, _WORTH_THREADS = 64, 16, 15_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +106,15 @@ class ConcaveProgram:
         """A local minimum near every start, (count, |X|), and its objective; infinite where none was found, or in time."""
         points, values = np.array(starts), np.full(len(starts), np.inf)
         descend, arguments = compiled_descend(), self.arguments
+        long = len(points) * self.moments.size >= _WORTH_THREADS
+        step = _STARTS_A_THREAD if long else _STARTS_A_CALL
 
         def work(first: int) -> None:
             if clock is None or not clock.over:
-                own = slice(first, first + _STARTS_A_CALL)
+                own = slice(first, first + step)
                 descend(*arguments, prices, points[own], values[own])
 
-        _in_threads(threads, work, range(0, len(points), _STARTS_A_CALL))
+        _in_threads(threads if long else 1, work, range(0, len(points), step))
         return points, values
 
 
