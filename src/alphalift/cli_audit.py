@@ -89,7 +89,10 @@ def channel_command(
                 "what is known of S and X is missing: give --table with --sensitive and --useful, or --joint"
             )
         if promise is None and (stored is None or stored.after is not None):
-            raise InputError("give --promise; what several mechanisms promise together `alphalift verify` proves")
+            together = (
+                "; what several mechanisms promise together `alphalift verify` proves" if stored is not None else ""
+            )
+            raise InputError(f"give --promise{together}")
         region = stored.region if promise is None and stored is not None else parse(promise or "")
         notes = []
         if stored is not None:
@@ -108,10 +111,13 @@ def channel_command(
 def _stored(file: Path, opening: Path | None) -> Stored:
     """A mechanism of ours, proven again."""
     from alphalift.document import load
+    from alphalift.proof import checker
 
     if not file.is_file():
         raise InputError(f"{file}: there is no such file; expected a mechanism as `design --out` writes it")
     require_kind(file, "mechanism")
+    if opening is None and "counts" not in checker.read(file)["joint"]:
+        raise InputError(f"{file} withholds its counts: give what opens it, --opening")
     return load(file, opening)
 
 

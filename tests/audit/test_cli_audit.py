@@ -154,3 +154,15 @@ def test_a_release_is_audited(audit, alphalift, folder):
     code, told, _ = audit("release", "z.csv", *usual, "--key", "k", "--json")
     assert (code, json.loads(told)["changed"]) == (1, 1)
     assert (folder / "k.ledger").read_bytes() == ledger
+
+
+def test_withheld_counts_are_no_broken_promise(audit, alphalift, folder):
+    """Without its opening nothing is audited, which is another code than "not kept"."""
+    wish = ("-s", "s", "-u", "x", "--promise", "LIP(0.1)", "--population")
+    assert alphalift("design", "t.csv", *wish, "--out", "w.json", "--withhold", "o.json")[0] == 0
+    code, _, error = audit("channel", "w.json", "--promise", "LIP(0.2)")
+    assert code == 2
+    assert "withholds its counts" in error
+    code, told, _ = audit("channel", "w.json", "--promise", "LIP(0.2)", "--opening", "o.json")
+    assert code == 0
+    assert "That is about the joint as it is given" in told

@@ -29,7 +29,9 @@ def read_channel(path: str | Path, values: Collection[str], *, rows: Rows | None
             )
         good = [way for way in fits if _sums_to_one(ways[way])] or fits
         if len(good) > 1 and ways["x"] != ways["y"]:
-            raise InputError(f"{path}: its rows may be outputs or values of X; say which, rows='y' or rows='x'")
+            raise InputError(
+                f"{path}: its rows may be outputs or values of X; say which they are, y or x, with rows (--rows)"
+            )
         rows = good[0]
     return Channel.of_labelled(ways[rows]), rows
 

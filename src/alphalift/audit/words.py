@@ -48,6 +48,7 @@ def of_channel(audit: ChannelAudit, secret: str) -> str:
         lines.append(
             f"Not kept: it is not proven for {many}: {_named(audit.broken)}. The worst has {_amount(audit.promise, audit.value)}."
         )
+    lines.append("That is about the joint as it is given; a population behind counted records may differ from them.")
     lines.append(
         "The least epsilon of every kind of promise that is kept, to six digits, proven; one unit less is not:"
     )

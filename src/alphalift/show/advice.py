@@ -28,7 +28,7 @@ def _rare(advice: Advice, secret: str) -> str:
         return f"Too rare: no value of {secret} is so rare that a margin for chance leaves less than the same promise about X itself would."
     names = _named([printable(name) for name in advice.rare])
     return (
-        f"Too rare: {names}. A margin for chance leaves less for so few records than the same promise about X itself, which needs none; "
+        f"Too rare: {names}. A margin for chance leaves less for so few records than the same promise about X itself, which needs no record of them; "
         f"{max(advice.rare.values())} records of each would do."
     )
 

@@ -94,9 +94,12 @@ def what_it_means(solution: Solution, *, secret: str, shown: Sequence[str]) -> l
     lines = [f"What that means {where}, for whoever sees the release:", _of_the_best(found.best, secret, it)]
     for s in found.told_of:
         own = found.groups[s]
+        chances = f"at most {_share(own.after)} on average, with {it} as without"
+        if own.helps:
+            chances = f"{_share(own.before, up=False)} without {it}, at most {_share(own.after)} on average with {it}"
         lines.append(
-            f"  - for a person of group {shown[s]}, the chance that an observer gives to that group is {_share(own.before, up=False)} "
-            f"without {it}, at most {_share(own.after)} on average with {it}, and at most {_share(own.most)} whatever is released."
+            f"  - for a person of group {shown[s]}, the chance that an observer gives to that group is {chances}, and at most "
+            f"{_share(own.most)} whatever is released."
         )
     return lines
 
@@ -108,7 +111,7 @@ def _of_the_best(best: Guess, secret: str, it: str) -> str:
         chances = f"for at most {_share(best.after)} of the people, with {it} as without"
     return (
         f"  - the best guess of {secret} is right {chances}; the most that a single released value brings is "
-        f"{_share(best.most)}, to the {_share(best.people)} who get it."
+        f"{_share(best.most)}, to the {_share(best.people)} who get such a value."
     )
 
 

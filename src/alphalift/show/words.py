@@ -60,13 +60,18 @@ def is_about_x(region: Region) -> bool:
 
 def _designed(solution: Solution, about: str, useful: str) -> str:
     mechanism = solution.mechanism
-    everything = solution.utility_function.of_publishing_all(solution.joint.p_x)
+    everything = _everything(solution)
     return (
         f"Promise about {about}: {promise(solution.region)}.\n"
         f"Designed: a random release of {useful} with {_count(len(mechanism.p_y), 'possible output')} for "
         f"{_count(len(solution.joint.x_labels), 'value')}. It keeps {solution.normalized_utility:.1%} of the information in {useful} "
         f"({solution.utility:.3f} of {everything:.3f} nats)."
     )
+
+
+def _everything(solution: Solution) -> float:
+    """What publishing X is worth."""
+    return solution.utility_function.of_publishing_all(solution.joint.p_x)
 
 
 def _count(number: int, noun: str) -> str:
@@ -121,7 +126,8 @@ def _up(value: float, digits: int) -> str:
 def _status(solution: Solution, useful: str) -> str:
     region = solution.region
     text = f"Status: {solution.status.value}.".replace("publishing X as it is", f"publishing {useful} unchanged")
-    if solution.relative_gap < 0.5:
+    known = solution.status is Status.ROBUST and solution.upper_bound < _everything(solution)
+    if solution.relative_gap < 0.5 or known:
         gap = _percent_up(solution.relative_gap)
         text += f" The gap is at most {gap} of the information in {useful}{bound_remark(solution)}."
     else:
@@ -145,7 +151,7 @@ def _status(solution: Solution, useful: str) -> str:
 
 def bound_remark(solution: Solution) -> str:
     """What to add to a bound in floats whose rounding is not proven to be harmless ("Floats" in docs/theory.md)."""
-    if solution.upper_bound >= solution.utility_function.of_publishing_all(solution.joint.p_x):
+    if solution.upper_bound >= _everything(solution):
         return ""
     if checkable(solution.region) is None:
         return " (an estimate)"
@@ -171,9 +177,7 @@ def _population(solution: Solution, secret: str, useful: str) -> list[str]:
         return [_robust(solution, solution.population, useful)]
     statement = statement_in(solution.settings)
     lines = [f"The population: {statement}."] if statement else []
-    if statement == EVERYBODY or isinstance(solution.region, After):
-        return lines
-    return [*lines, _bounded(solution)]
+    return lines if statement or isinstance(solution.region, After) else [_bounded(solution)]
 
 
 def _bounded(solution: Solution) -> str:
@@ -210,7 +214,7 @@ def _not_covered(solution: Solution) -> str:
 
 
 def _robust(solution: Solution, stated: Population, useful: str) -> str:
-    everything = solution.utility_function.of_publishing_all(solution.joint.p_x)
+    everything = _everything(solution)
     plain = stated.plain / everything if everything > 0 else 1.0
     cost = f"A design for the records alone would keep {plain:.1%} of {useful}, and is not known to keep it."
     if not stated.kept:
@@ -220,7 +224,12 @@ def _robust(solution: Solution, stated: Population, useful: str) -> str:
     if stated.confidence == 1:
         return f"The population: the promise is kept whatever it is, since no record of it was relied on. {cost}"
     if stated.noise:
-        how = f"{stated.noise:.0%} of the answers are noise, with the outputs' own distribution. {cost}"
+        floor = (
+            "it is kept about every secret whatever, since the records are too few for this one, and "
+            if stated.errors is None
+            else ""
+        )
+        how = f"{floor}{stated.noise:.0%} of the answers are noise, with the outputs' own distribution. {cost}"
     elif stated.errors is None:
         how = f"it is kept about every secret whatever, since the records are too few for this one. {cost}"
     elif stated.errors == 0:
@@ -245,7 +254,7 @@ def _at(region: Region, value: float) -> str:
 
 def what_a_file_proves(solution: Solution, claims: dict[str, str]) -> str:
     """What a file with these claims proves about the optimum, where that is notably less than the run has found; or nothing."""
-    everything = solution.utility_function.of_publishing_all(solution.joint.p_x)
+    everything = _everything(solution)
     gap = (float(claims["optimum_at_most"]) - float(claims["utility_at_least"])) / everything if everything > 0 else 0.0
     if gap <= solution.relative_gap + _NOTABLE:
         return ""
