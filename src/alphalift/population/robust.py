@@ -172,7 +172,9 @@ class _Search:
         """
         best = max((own for own in tried if own.excess <= 0), key=self._worth)
         errors = _errors(best)
-        while not self.over and errors:
+        for _ in range(_MOST_TRIES):  # without a time limit, too, there is an end
+            if self.over or not errors:
+                break
             begin = self.clock.elapsed
             own = self._designed(errors, bounded=True)
             if errors <= _errors(best):
