@@ -8,7 +8,7 @@ import pytest
 
 import alphalift
 
-HEAVY = {"duckdb", "highspy", "matplotlib", "numba", "numpy", "pandas", "pyarrow", "scipy"}
+HEAVY = {"duckdb", "highspy", "matplotlib", "numba", "numpy", "pandas", "pyarrow", "rich", "scipy"}
 NOTICE = "Compiling the solver's kernels, once on this machine"
 COMPILE = "from alphalift import MutualInformation; MutualInformation().compiled_curve()"
 
