@@ -279,3 +279,37 @@ def test_words_say_what_the_numbers_are():
     assert "nothing shows that the output depends on race" in of_samples(
         audit_samples(with_x(peeks=False), MaxLift(2)), "race", "job"
     )
+
+
+@pytest.mark.parametrize("promise", [*PROMISES, MaxLift(0)], ids=str)
+def test_of_one_secret_nothing_can_be_told(promise):
+    """Its lift is 1 at every output: the bound says so, the interval, and the words."""
+    audit = audit_samples(Samples(np.array([[[5, 9, 1]]]), ("a",), None, ("1", "2", "3")), promise)
+    assert audit.answer is Answer.YES
+    np.testing.assert_allclose(audit.at_most, audit.seen)
+    assert (audit.lifts[["low", "high"]] == 1).all(axis=None)
+    told = of_samples(audit, "race", None)
+    assert "Kept: race has one value among the 15 records, about which nothing can be told." in told
+    assert "at most" not in told.splitlines()[1]
+
+
+def test_the_lift_of_the_worst_output_is_among_those_that_stand_out():
+    """A rare secret makes one output the worst, by a lift whose interval is wide; others, more certain, must not hide it."""
+    certain = [[900, 100, 500, 500, 300, 700, 450, 550, 0], [100, 900, 500, 500, 700, 300, 550, 450, 0]]
+    counts = np.array([*certain, [0, 0, 0, 0, 0, 0, 0, 0, 1]])
+    audit = audit_samples(samples_of(counts, MaxLift(0.3)), MaxLift(0.3))
+    assert audit.seen.argmax() == 8
+    listed = of_samples(audit, "race", None).partition("stand out most")[2].splitlines()[1:]
+    secret, output = audit.lifts["lift"].idxmax()
+    assert any(line.startswith(f"  {secret!r} given {output!r}: ") for line in listed), listed
+    assert len(listed) <= 7
+    if audit.broken:
+        named = audit.y_labels[audit.suspicions[0].output]
+        assert any(f"given {named!r}: " in line for line in listed)
+
+
+def test_looking_at_the_secret_is_no_statement_about_lifts():
+    looked = of_samples(audit_samples(with_x(peeks=True), MaxLift(2)), "race", "job").splitlines()
+    assert looked[1].startswith("Not a release of job alone: given job, the output depends on race")
+    assert looked[2].startswith("The promise by itself, which is about lifts alone: Kept: with 95% confidence")
+    assert "Not kept" not in "\n".join(looked)

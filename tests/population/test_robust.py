@@ -236,3 +236,15 @@ def test_a_wish_interrupted_is_kept_too(monkeypatch):
     assert len(calls) == 2
     assert solution.status is Status.INTERRUPTED
     assert solution.population.kept
+
+
+@pytest.mark.parametrize("promise", [MaxLift(0.1), AlphaLift(3, 0.1), KL(0.1), LDP(0.2)], ids=str)
+def test_a_table_of_one_secret_has_nothing_to_protect(promise):
+    solution = design(Joint([[5, 9, 4]], counts=True), Robust(promise))
+    assert solution.status is Status.TRIVIAL
+    assert solution.normalized_utility == pytest.approx(1)
+    assert (solution.population.kept, solution.population.errors) == (True, 0.0)
+    words = describe(solution, secret="race", useful="job")
+    assert "Nothing to protect: all records have the same race" in words
+    assert "robust" not in words
+    assert "publishing job unchanged" in words

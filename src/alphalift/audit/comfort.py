@@ -19,9 +19,22 @@ _DRAWS = 1000
 
 def values_seen(counts: Counts, promise: Region) -> Array:
     """The promise's value at every output, for the records as they are, (|Y|,)."""
+    lifts, p_s = _lifts_seen(counts)
+    return np.asarray(promise.value(lifts, p_s))
+
+
+def most_telling(counts: Counts, promise: Region, output: int) -> int:
+    """The secret whose lift makes most of the value that was seen at this output: that with the least value if it were 1."""
+    lifts, p_s = _lifts_seen(counts)
+    others = np.where(np.eye(len(p_s)) > 0, 1.0, lifts[output])
+    # Where several lifts make the value by themselves, that which is farthest from 1.
+    return int(np.lexsort((-np.abs(lifts[output] - 1), promise.value(others, p_s)))[0])
+
+
+def _lifts_seen(counts: Counts) -> tuple[Array, Array]:
+    """Lifts among the records, (|Y|, |S|), and P_S."""
     p_s, p_y = counts.sum(axis=1) / counts.sum(), counts.sum(axis=0) / counts.sum()
-    lifts = counts / counts.sum() / np.outer(p_s, p_y)
-    return np.asarray(promise.value(lifts.T, p_s))
+    return np.asarray((counts / counts.sum() / np.outer(p_s, p_y)).T), p_s
 
 
 def values_at_most(counts: Counts, promise: Region, level: float, generator: np.random.Generator) -> Array:

@@ -13,9 +13,11 @@ def lift_intervals(counts: Counts, level: float) -> tuple[Array, Array]:
     """Ends of l(s, y), (|S|, |Y|) each: all of them hold together, except with probability `level` at most.
 
     l = 1 / (p + (1 - p) b / a), where a = P(y|s), b = P(y|not s) and p = P(s) each have the exact interval of Clopper and Pearson, at a
-    level that all 2 |S| |Y| + |S| of them share.
+    level that all 2 |S| |Y| + |S| of them share. Of one secret, which then is certain, it is 1.
     """
     secrets, outputs = counts.shape
+    if secrets == 1:
+        return np.ones(counts.shape), np.ones(counts.shape)
     each = level / (2 * secrets * outputs + secrets)
     n_s, total = counts.sum(axis=1, keepdims=True), counts.sum()
     a = _clopper_pearson(counts, n_s, each)

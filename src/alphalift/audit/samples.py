@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from alphalift.arrays import Array
-from alphalift.audit.comfort import values_at_most, values_seen
+from alphalift.audit.comfort import most_telling, values_at_most, values_seen
 from alphalift.audit.dependence import p_value_of_dependence
 from alphalift.audit.intervals import lift_intervals
 from alphalift.audit.suspicion import Counts, Suspicion, suspected
@@ -77,7 +77,7 @@ class SamplesAudit:
     By output: `seen` is the promise's value among the records, `at_most` a bound on it, each with this confidence (not computed, and
     infinite, where more than the budget was seen). `lifts` has an interval for every lift, all at once with this confidence.
     `dependence` is how likely y would seem to depend on s given x if it does not; None if x is not known. `suspicions` are those that
-    were tested.
+    were tested. `named` has the secret and output of the lift that the worst output, among the records or of the suspicions, owes most to.
     """
 
     answer: Answer
@@ -92,6 +92,7 @@ class SamplesAudit:
     broken: bool
     dependence: float | None
     looked: bool
+    named: tuple[tuple[str, str], ...] = ()
 
 
 def read_samples(
@@ -137,6 +138,7 @@ def audit_samples(samples: Samples, promise: Region, *, confidence: float = 0.95
         at_most = values_at_most(counts, promise, level, generator)
     kept = bool((at_most <= promise.budget).all())
     answer = Answer.NO if broken or looked else Answer.YES if kept else Answer.CANNOT_TELL
+    worst = [tested[0].output, int(seen.argmax())] if broken else [int(seen.argmax())]
     return SamplesAudit(
         answer=answer,
         promise=promise,
@@ -150,6 +152,7 @@ def audit_samples(samples: Samples, promise: Region, *, confidence: float = 0.95
         broken=broken,
         dependence=dependence,
         looked=looked,
+        named=tuple((rows[most_telling(counts, promise, y)], samples.y_labels[y]) for y in worst),
     )
 
 

@@ -7,7 +7,7 @@ import math
 
 from alphalift.audit.channel import ChannelAudit
 from alphalift.audit.released import ReleaseAudit
-from alphalift.audit.samples import Answer, SamplesAudit
+from alphalift.audit.samples import SamplesAudit
 from alphalift.measures.table import Printable
 from alphalift.proof.statement import checkable
 from alphalift.regions import PML, Intersection, Region
@@ -60,42 +60,51 @@ def of_channel(audit: ChannelAudit, secret: str) -> str:
 def of_samples(audit: SamplesAudit, secret: str, useful: str | None) -> str:
     """The answer, and the lifts that stand out most."""
     share = f"{audit.confidence:.10g}" if audit.confidence > 0.999 else f"{100 * audit.confidence:.10g}%"
-    lines = [_promised(audit.promise, secret), *_answer(audit, share)]
+    lines, answer = [_promised(audit.promise, secret)], _answer(audit, secret, share)
     if audit.looked:
         lines.append(
-            f"Not kept: given {useful}, the output depends on {secret} (chance alone shows as much in {audit.dependence:.1%} of samples "
-            f"at most): the mechanism has looked at {secret}, and is no release of {useful}."
+            f"Not a release of {useful} alone: given {useful}, the output depends on {secret} (chance alone shows as much in "
+            f"{audit.dependence:.1%} of samples at most): the mechanism has looked at {secret}, and is no release of {useful}."
         )
-    elif audit.dependence is not None:
+        answer = f"The promise by itself, which is about lifts alone: {answer}"
+    lines.append(answer)
+    if audit.dependence is not None and not audit.looked:
         lines.append(f"Given {useful}, nothing shows that the output depends on {secret}.")
     lines.append(f"Lifts that stand out most, with intervals that hold for all lifts at once ({share} confidence):")
-    ends = zip(audit.lifts.index, *(audit.lifts[name].tolist() for name in ("lift", "low", "high")), strict=True)
-    for (s, y), lift, low, high in sorted(ends, key=lambda row: -_distance(*row[2:]))[:_FEW]:
-        names = f"{printable(s)!r} given {printable(y)!r}"
-        lines.append(f"  {names}: {lift:.3f}, from {_down(low)} to {_up(high)}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_standing_out(audit)])
 
 
-def _answer(audit: SamplesAudit, share: str) -> list[str]:
+def _answer(audit: SamplesAudit, secret: str, share: str) -> str:
+    """What the samples say of the promise, whether or not the mechanism has looked at the secret."""
     seen = _amount(audit.promise, float(audit.seen.max()))
     sample = f"if the {audit.records} records are a random sample"
     if audit.broken:
         worst, tests = audit.suspicions[0], len(audit.suspicions)
         chance = min(worst.p_value * tests, 1.0)
-        return [
+        return (
             f"Not kept: output {printable(audit.y_labels[worst.output])!r} tells more than is promised, {sample}: a mechanism that keeps the "
             f"promise shows as much in {chance:.2%} of samples at most (of {tests} tested). Among the records the worst output has {seen}."
-        ]
-    if audit.answer is Answer.YES:
-        most = _amount(audit.promise, float(audit.at_most.max()))
-        return [f"Kept: with {share} confidence, {sample}. The worst output has {seen} among them, and {most} at most."]
-    if audit.looked:
-        return []
-    bounded = math.isfinite(float(audit.at_most.max()))
-    most = f", and {_amount(audit.promise, float(audit.at_most.max()))} at most" if bounded else ""
-    return [
+        )
+    if len(audit.lifts) == len(audit.y_labels):
+        return f"Kept: {secret} has one value among the {audit.records} records, about which nothing can be told."
+    bound = float(audit.at_most.max())
+    most = f", and {_amount(audit.promise, bound)} at most" if math.isfinite(bound) else ""
+    if bound <= audit.promise.budget:
+        return f"Kept: with {share} confidence, {sample}. The worst output has {seen} among them{most}."
+    return (
         f"Cannot tell: {audit.records} records show neither that it is broken nor that it is kept. The worst output has {seen} among "
         f"them{most}."
+    )
+
+
+def _standing_out(audit: SamplesAudit) -> list[str]:
+    """Lifts whose intervals are farthest from 1, and those that the worst outputs owe most to: one such may be uncertain."""
+    ends = zip(audit.lifts.index, *(audit.lifts[name].tolist() for name in ("lift", "low", "high")), strict=True)
+    ranked = sorted(ends, key=lambda row: -_distance(*row[2:]))
+    shown = ranked[:_FEW] + [row for row in ranked[_FEW:] if row[0] in audit.named]
+    return [
+        f"  {printable(s)!r} given {printable(y)!r}: {lift:.3f}, from {_down(low)} to {_up(high)}"
+        for (s, y), lift, low, high in shown
     ]
 
 

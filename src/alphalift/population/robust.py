@@ -101,9 +101,15 @@ def solve_robust(joint: Joint, robust: Robust, utility: Utility, solver: Optimal
         noise=best.noise,
     )
     mechanism = Mechanism(plain.joint, best.mechanism.law)
-    interrupted = search.interrupted or plain.status is Status.INTERRUPTED
-    status = Status.INTERRUPTED if interrupted else Status.ROBUST
+    status = _status(plain, best, interrupted=search.interrupted)
     return replace(plain, mechanism=mechanism, status=status, population=stated)
+
+
+def _status(plain: Solution, best: _Tried, *, interrupted: bool) -> Status:
+    if interrupted or plain.status is Status.INTERRUPTED:
+        return Status.INTERRUPTED
+    # What may be published as it is, for the population too, needs no room for chance.
+    return Status.TRIVIAL if plain.status is Status.TRIVIAL and best.errors == 0 else Status.ROBUST
 
 
 class _Search:

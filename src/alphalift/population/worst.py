@@ -20,6 +20,8 @@ def worst_values(region: Region, low: Array, high: Array, p_s: Array) -> Array:
 
     P_S is one for all rows, (|S|,), or one for each, (count, |S|).
     """
+    if high.shape[1] == 1:  # of one secret, whose mean is its lift
+        low = high = np.ones_like(high)
     rows = _rows_of_ends(region, low, high)
     priors = p_s if p_s.ndim == 1 else np.tile(p_s, (len(rows), 1))
     values = region.value(np.concatenate(rows), priors).reshape(len(rows), len(high))

@@ -174,7 +174,7 @@ def _population(solution: Solution, secret: str, useful: str) -> list[str]:
     if solution.joint.n is None:
         return []
     if solution.population is not None:
-        return [_robust(solution, solution.population, useful)]
+        return [_robust(solution, solution.population, secret, useful)]
     statement = statement_in(solution.settings)
     lines = [f"The population: {statement}."] if statement else []
     return lines if statement or isinstance(solution.region, After) else [_bounded(solution)]
@@ -213,7 +213,12 @@ def _not_covered(solution: Solution) -> str:
     return f"Not covered: {beside}{',' if others else ' and'} {again}{others}."
 
 
-def _robust(solution: Solution, stated: Population, useful: str) -> str:
+def _robust(solution: Solution, stated: Population, secret: str, useful: str) -> str:
+    if len(solution.joint.s_labels) == 1 and stated.confidence < 1:
+        return (
+            f"Nothing to protect: all records have the same {secret}, about which no release tells anything, and {useful} may be published. "
+            f"Were there people with another {secret}, nothing is promised about that."
+        )
     everything = _everything(solution)
     plain = stated.plain / everything if everything > 0 else 1.0
     cost = f"A design for the records alone would keep {plain:.1%} of {useful}, and is not known to keep it."
