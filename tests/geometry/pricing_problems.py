@@ -105,7 +105,7 @@ def _root(box: tuple[Array, Array], dual: Array, nodes: int) -> Tree:
 def bound_at(program: ConcaveProgram, prices: Array, box: tuple[Array, Array], dual: Array) -> tuple[float, Array]:
     """`exact_bound` and the dual with its nu: what a tree of one node is bounded by when it is replayed."""
     tree = _root(box, dual, 1)
-    compiled_replay()(*program.arguments, prices, np.inf, 0, 1, tree, np.ones(1, np.bool_), np.zeros(1, np.bool_))
+    compiled_replay()(*program.at(prices), np.inf, 0, 1, tree, np.ones(1, np.bool_), np.zeros(1, np.bool_))
     return float(tree.bound[0]), tree.dual[0]
 
 
@@ -113,12 +113,12 @@ def trimmed(program, prices, box, dual, threshold) -> tuple[Array, Array]:
     """`trim`: the box of a first child, if the split leaves it whole."""
     tree = _root(box, dual, 3)
     tree.split_at[0] = box[1][0]
-    compiled_split()(*program.arguments, prices, np.array([0]), 1, threshold, tree)
+    compiled_split()(*program.at(prices), np.array([0]), 1, threshold, tree)
     return tree.low[1], tree.high[1]
 
 
 def relaxed(program, prices, box, threshold: float = np.inf, dual: Array | None = None) -> tuple[float, Array, Array]:
     """`relax`: the bound, the minimiser and the dual, found from a dual of ones unless told."""
     tree = _root(box, np.ones(program.moments.shape[1] + 1) if dual is None else dual, 1)
-    compiled_bound_nodes()(*program.arguments, prices, np.array([0]), threshold, tree)
+    compiled_bound_nodes()(*program.at(prices), np.array([0]), threshold, tree)
     return float(tree.bound[0]), tree.point[0], tree.dual[0]

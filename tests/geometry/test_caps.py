@@ -6,13 +6,12 @@ from pricing_problems import KINDS, objective, problem
 
 from alphalift.geometry.caps import Caps
 from alphalift.geometry.concave import Search
-from alphalift.geometry.pricing import Pricing
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_feasible_point_lies_above_a_cap_and_one_comes_near(kind):
     case = problem(kind, 5)
-    caps = Caps.of(case.program.arguments[0])
+    caps = Caps.of(case.program.feasible)
     points = case.feasible(np.random.default_rng(1), 400)
     assert (points <= caps.high + 1e-9).all()
     np.testing.assert_allclose(caps.points.sum(axis=1), 1, atol=1e-9)
@@ -23,12 +22,12 @@ def test_no_feasible_point_lies_above_a_cap_and_one_comes_near(kind):
 def test_caps_are_proven_at_any_prices(kind):
     generator = np.random.default_rng(2)
     case = problem(kind, 6)
-    caps, points = Caps.of(case.program.arguments[0]), case.feasible(generator, 400)
+    caps, points = Caps.of(case.program.feasible), case.feasible(generator, 400)
     below = 0
     for _ in range(5):
         prices = generator.normal(size=6)
         search = Search(case.program, prices, -1e-3, caps=caps)
-        high, duals = caps.proven(Pricing(*case.program.arguments, prices), -1e-3, np.zeros(caps.duals.shape[1]))
+        high, duals = caps.proven(case.program.at(prices), -1e-3, np.zeros(caps.duals.shape[1]))
         below += (high < 1).sum()
         assert duals.shape == caps.duals.shape
         for _ in range(20):

@@ -109,7 +109,9 @@ def test_symbols_far_outside_widen_the_set():
     region = MaxLift(1e-9)
     (plain,), (wide,) = [region.constraint(JOINT.p_s)], region.constraints(JOINT)
     times = plain.directions[0, 0] / wide.directions[0, 0]
-    moments = ConcaveProgram(ConvexSet.intersecting([wide]), None, JOINT.p_s_given_x.T, 0.1).moments
+    moments = ConcaveProgram(
+        ConvexSet.intersecting([wide]), None, np.ones(len(JOINT.p_x)), JOINT.p_s_given_x.T, 0.1
+    ).moments
     assert times > 10
     assert np.abs(moments).max() == pytest.approx(1e6)
 

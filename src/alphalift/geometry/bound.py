@@ -2,10 +2,10 @@
 
 On a box [low, high], for *any* w >= 0 and any nu ("The bound" in docs/theory.md),
 
-    nu - sigma(w) + sum_x min(q_x(low_x), q_x(high_x)),   q_x(v) = phi(v) - c_x v,   c = u + nu - A w
+    nu - sigma(w) + sum_x min(q_x(low_x), q_x(high_x)),   q_x(v) = phi_x(v) - c_x v,   c = u + nu - A w
 
 is a lower bound, because a concave q_x is least at an end of its interval. A slack t of the set in [0, width] with
-coefficients B adds min(0, width B.w), less its own share of capacities in sigma. A cone's sigma is multiplied by its capacity V M instead of 1: it moves from the
+coefficients B and a cost adds min(0, width (cost + B.w)), less its own share of capacities in sigma. A cone's sigma is multiplied by its capacity V M instead of 1: it moves from the
 constant to c, c_x = u_x + nu - A_x w + M_x sigma(w). The best (w, nu) is the dual of the chord relaxation, a convex program.
 `exact_bound` is the formula, `trim` cuts off what it rules out, `relax` solves the relaxation.
 
@@ -21,7 +21,7 @@ import numpy as np
 
 from alphalift.compiled import inlined, spliced, subroutine
 from alphalift.convex import support_magnitudes, supports
-from alphalift.geometry.pricing import Box, linear_program
+from alphalift.geometry.pricing import Box, linear_program, phi
 
 # A box side shorter than this is a point: its chord would be a quotient of roundings. Above float rounding of numbers up
 # to 1 by far, and far below _PADDING, so that a widened side is never a point.
@@ -52,7 +52,7 @@ def exact_bound(problem, box, dual):
 
     It is the formula at (w, nu), valid whatever they are, less what rounding may have added.
     """
-    feasible, curve, prices, low, high = problem.feasible, problem.curve, problem.prices, box.low, box.high
+    feasible, prices, low, high = problem.feasible, problem.prices, box.low, box.high
     moments, capacities, slacks, widths = feasible.moments, feasible.capacities, feasible.slacks, feasible.widths
     slack_capacities = feasible.slack_capacities
     count, size = moments.shape
@@ -67,7 +67,7 @@ def exact_bound(problem, box, dual):
             rate += moments[x, i] * dual[i]
         for p in range(capacities.shape[1]):
             rate -= capacities[x, p] * sigmas[p]
-        phi_low, phi_high = curve(low[x], 0), curve(high[x], 0)
+        phi_low, phi_high = phi(problem, x, low[x]), phi(problem, x, high[x])
         curves += max(abs(phi_low), abs(phi_high))
         at_low[x] = phi_low + rate * low[x]
         at_high[x] = phi_high + rate * high[x]
@@ -81,7 +81,7 @@ def exact_bound(problem, box, dual):
         bound += min(at_low[x] - nu * low[x], at_high[x] - nu * high[x])
         passed += abs(bound)
     for k in range(len(widths)):
-        saved = 0.0
+        saved = problem.costs[k]
         for i in range(size):
             saved += slacks[k, i] * dual[i]
         for p in range(slack_capacities.shape[1]):
@@ -138,7 +138,7 @@ def _best_nu(box, at_low, at_high):
 
 @spliced
 def _magnitude(problem, box, dual, sigmas):
-    """The sum of all terms of the bound but phi, without their signs: roundings are relative to it. Overwrites the sigmas."""
+    """The sum of all terms of the bound but phi_x, without their signs: roundings are relative to it. Overwrites the sigmas."""
     feasible, high = problem.feasible, box.high
     slacks, widths, base_capacity = feasible.slacks, feasible.widths, feasible.base_capacity
     support_magnitudes(feasible.constraints, dual, sigmas)
@@ -148,7 +148,7 @@ def _magnitude(problem, box, dual, sigmas):
     for x in range(len(high)):
         total += high[x] * _slope_magnitude(problem, x, dual, sigmas)
     for k in range(len(widths)):
-        total += widths[k] * _row_magnitude(slacks, k, dual)
+        total += widths[k] * (abs(problem.costs[k]) + _row_magnitude(slacks, k, dual))
         total += widths[k] * _row_magnitude(feasible.slack_capacities, k, sigmas)
     return total
 
@@ -174,7 +174,7 @@ def _row_magnitude(matrix, row, w):
 @subroutine
 def trim(problem, box, dual, bound, threshold):
     """Shrink the box, whose bound at this dual is below the threshold, by slabs that the dual proves to reach it."""
-    feasible, curve, prices, low, high = problem.feasible, problem.curve, problem.prices, box.low, box.high
+    feasible, prices, low, high = problem.feasible, problem.prices, box.low, box.high
     moments, capacities = feasible.moments, feasible.capacities
     count, size = moments.shape
     sigmas, magnitudes = np.zeros(len(feasible.base_capacity)), np.zeros(len(feasible.base_capacity))
@@ -193,8 +193,8 @@ def trim(problem, box, dual, bound, threshold):
             c -= moments[x, i] * dual[i]
         for p in range(capacities.shape[1]):
             c += capacities[x, p] * sigmas[p]
-        at_low = curve(low[x], 0) - c * low[x]
-        at_high = curve(high[x], 0) - c * high[x]
+        at_low = phi(problem, x, low[x]) - c * low[x]
+        at_high = phi(problem, x, high[x]) - c * high[x]
         # The slab [a, b] of symbol x has the bound: bound - min(at_low, at_high) + min(q(a), q(b)).
         level = threshold - bound + min(at_low, at_high)
         level += error * (abs(threshold) + abs(bound) + high[x] * _slope_magnitude(problem, x, dual, magnitudes))
@@ -206,8 +206,8 @@ def trim(problem, box, dual, bound, threshold):
             continue
         while abs(outside - inside) > _TRIM_PRECISION * width:
             middle = 0.5 * (outside + inside)
-            phi = curve(middle, 0)
-            if phi - c * middle >= level + error * abs(phi):
+            value = phi(problem, x, middle)
+            if value - c * middle >= level + error * abs(value):
                 outside = middle
             else:
                 inside = middle
@@ -252,13 +252,13 @@ def _with_interior(box):
 @spliced
 def _chord_program(problem, box):
     """phi replaced by its chord on every side of the box: a program in V - low, its symbols, and the objective at low."""
-    feasible, curve, prices, low, high = problem.feasible, problem.curve, problem.prices, box.low, box.high
+    feasible, prices, low, high = problem.feasible, problem.prices, box.low, box.high
     moments, capacities = feasible.moments, feasible.capacities
     base_moments, base_capacity = np.zeros(moments.shape[1]), feasible.base_capacity.copy()
     mass, constant, symbols, count = 1.0, 0.0, np.empty(len(low), np.int64), 0
     for x in range(len(low)):
         mass -= low[x]
-        constant += curve(low[x], 0) - prices[x] * low[x]
+        constant += phi(problem, x, low[x]) - prices[x] * low[x]
         for i in range(len(base_moments)):
             base_moments[i] += low[x] * moments[x, i]
         for p in range(capacities.shape[1]):
@@ -271,5 +271,7 @@ def _chord_program(problem, box):
     for k in range(count):
         x = symbols[k]
         width[k] = high[x] - low[x]
-        rates[k] = (curve(high[x], 0) - curve(low[x], 0)) / width[k] - prices[x]
+        rates[k] = (phi(problem, x, high[x]) - phi(problem, x, low[x])) / width[k] - prices[x]
+    for k in range(count, len(rates)):
+        rates[k] = problem.costs[k - count]
     return program, symbols[:count], constant

@@ -87,9 +87,9 @@ def farthest(minimise, interior_point, feasible, points, duals):
             points[x, z] = found[z] / mass if found[z] > _LIGHT else 0.0
 
 
-def prove_caps(feasible, curve, prices, threshold, base, high, duals):
+def prove_caps(feasible, curve, scales, prices, costs, threshold, base, high, duals):
     """Add each cap's dual to the base until the slab above the cap has a bound that reaches the threshold; else no cap."""
-    problem = Pricing(feasible, curve, prices)
+    problem = Pricing(feasible, curve, scales, prices, costs)
     count = len(high)
     low, top, own = np.zeros(count), np.empty(count), np.empty(len(base))
     for x in range(count):

@@ -1,4 +1,4 @@
-"""Minimise sum_x phi(V_x) - u.V over a convex part of the simplex: local minima, and a bound by branching.
+"""Minimise sum_x phi_x(V_x) - u.V + costs.slacks over a convex part of the simplex: local minima, and a bound by branching.
 
 What Python sees of the pricing problem ("The bound" in docs/theory.md): the program, a search for its bound, and the
 certificate that a search leaves. The compiled kernels are in `descent` (local minima), `tree` (boxes, split and bounded),
@@ -39,14 +39,16 @@ _STARTS_A_CALL, _STARTS_A_THREAD, _WORTH_THREADS = 64, 16, 15_000
 
 @dataclass(frozen=True, eq=False)
 class ConcaveProgram:
-    """The feasible set {V in the simplex : V A in the convex set} and the compiled curve phi; u comes later.
+    """The feasible set {V in the simplex : V A in the convex set} and phi_x, of a compiled curve and scales; u and costs come later.
 
     `vectors` are the set's vectors of the symbols, (|X|, n): V is allowed if V `vectors` lies in the set. `least` is the
     least number that parameters of the set were computed from: how far theirs lie from 1 says how accurate they are.
+    phi_x(v) = scales_x curve(v / scales_x).
     """
 
     body: ConvexSet
     curve: Any
+    scales: Array
     vectors: Array
     least: float
 
@@ -77,11 +79,16 @@ class ConcaveProgram:
         of_parameters = 12 + 8 * float(np.abs(np.log(parameters[parameters > 0])).max())
         return 2 * of_parameters + 2 * len(self.body.directions) + len(self.body.base_capacity) + 24
 
-    @property
-    def arguments(self) -> tuple[Any, Any]:
-        """What every kernel takes first: the feasible V and the curve."""
+    def at(self, prices: Array, costs: Array | None = None) -> Pricing:
+        """The whole problem at these prices, (|X|,), and costs of the set's slacks, which are 0 unless given."""
+        costs = np.zeros(len(self.body.widths)) if costs is None else costs
+        return Pricing(self.feasible, self.curve, self.scales, prices, costs)
+
+    @cached_property
+    def feasible(self) -> Feasible:
+        """The feasible V as kernels take them."""
         body = self.body
-        feasible = Feasible(
+        return Feasible(
             body.constraints,
             self.moments,
             body.slacks,
@@ -92,7 +99,6 @@ class ConcaveProgram:
             self.moment_sizes,
             self.roundings,
         )
-        return feasible, self.curve
 
     def compile(self) -> None:
         """Compile the kernels, or load them from numba's cache; later calls cost nothing."""
@@ -101,18 +107,23 @@ class ConcaveProgram:
         compile_minimiser(len(self.moments) + len(self.body.widths))
 
     def local_minima(
-        self, prices: Array, starts: Array, threads: int = 1, clock: Clock | None = None
+        self,
+        prices: Array,
+        starts: Array,
+        threads: int = 1,
+        clock: Clock | None = None,
+        costs: Array | None = None,
     ) -> tuple[Array, Array]:
         """A local minimum near every start, (count, |X|), and its objective; infinite where none was found, or in time."""
         points, values = np.array(starts), np.full(len(starts), np.inf)
-        descend, arguments = compiled_descend(), self.arguments
+        descend, problem = compiled_descend(), self.at(prices, costs)
         long = len(points) * self.moments.size >= _WORTH_THREADS
         step = _STARTS_A_THREAD if long else _STARTS_A_CALL
 
         def work(first: int) -> None:
             if clock is None or not clock.over:
                 own = slice(first, first + step)
-                descend(*arguments, prices, points[own], values[own])
+                descend(*problem, points[own], values[own])
 
         _in_threads(threads if long else 1, work, range(0, len(points), step))
         return points, values
@@ -167,9 +178,16 @@ class Search:
     """
 
     def __init__(
-        self, program: ConcaveProgram, prices: Array, threshold: float, threads: int = 1, caps: Caps | None = None
+        self,
+        program: ConcaveProgram,
+        prices: Array,
+        threshold: float,
+        threads: int = 1,
+        caps: Caps | None = None,
+        costs: Array | None = None,
     ) -> None:
-        self._program, self._prices, self._threshold, self._threads = program, prices, threshold, threads
+        self._program, self._threshold, self._threads = program, threshold, threads
+        self._problem = program.at(prices, costs)
         size, width = program.moments.shape
         self._tree = Tree.unit_box(_FIRST_NODES, size, width + 1)
         self._caps, self._cap_duals = caps, np.empty((0, width + 1))
@@ -187,15 +205,11 @@ class Search:
     def _cap_root(self, caps: Caps) -> None:
         """Let the root be the box below the caps that are proven at the present prices."""
         tree = self._tree
-        tree.high[0], self._cap_duals = caps.proven(Pricing(*self._arguments), self._threshold, tree.dual[0])
+        tree.high[0], self._cap_duals = caps.proven(self._problem, self._threshold, tree.dual[0])
 
-    @property
-    def _arguments(self) -> tuple[Any, ...]:
-        return *self._program.arguments, self._prices
-
-    def change_prices(self, prices: Array, threshold: float | None = None) -> None:
+    def change_prices(self, prices: Array, threshold: float | None = None, costs: Array | None = None) -> None:
         """Go on with the same tree at other prices, and another threshold if one is given."""
-        self._prices = prices
+        self._problem = self._program.at(prices, costs)
         self._threshold = self._threshold if threshold is None else threshold
         if self._caps is not None:
             self._cap_root(self._caps)
@@ -206,15 +220,15 @@ class Search:
 
     def _replay(self) -> NDArray[np.bool_]:
         """Bound the tree again, its top first, then what hangs below in shares of threads; which nodes are leaves now."""
-        arguments, replay, tree = self._arguments, compiled_replay(), self._tree
+        problem, replay, tree = self._problem, compiled_replay(), self._tree
         leaves, top = np.zeros(self.nodes, np.bool_), min(self.nodes, _NODES_AT_TOP)
         reached = np.arange(self.nodes) == 0
-        replay(*arguments, self._threshold, 0, top, tree, reached, leaves)
+        replay(*problem, self._threshold, 0, top, tree, reached, leaves)
 
         def below(roots: NDArray[np.int64]) -> None:
             own = np.zeros(self.nodes, np.bool_)
             own[roots] = True
-            replay(*arguments, self._threshold, top, self.nodes, tree, own, leaves)
+            replay(*problem, self._threshold, top, self.nodes, tree, own, leaves)
 
         roots = top + np.flatnonzero(reached[top:])
         if len(roots):
@@ -260,14 +274,14 @@ class Search:
         self.nodes += 2 * count
 
         def expand(which: NDArray[np.int64]) -> None:
-            compiled_split()(*self._arguments, chosen[which], int(new[2 * which[0]]), self._threshold, self._tree)
+            compiled_split()(*self._problem, chosen[which], int(new[2 * which[0]]), self._threshold, self._tree)
             self._bound(new[2 * which[0] : 2 * which[-1] + 2])
 
         self._in_shares(expand, np.arange(count))
         return new
 
     def _bound(self, nodes: NDArray[np.int64]) -> None:
-        compiled_bound_nodes()(*self._arguments, nodes, self._threshold, self._tree)
+        compiled_bound_nodes()(*self._problem, nodes, self._threshold, self._tree)
 
     def _in_shares(self, work: Callable[[NDArray[np.int64]], None], numbers: NDArray[np.int64]) -> None:
         """The work on these numbers, a share of them in each thread."""
@@ -288,7 +302,7 @@ class Search:
         renamed = np.zeros(self.nodes, np.int64)
         renamed[order] = np.arange(len(order))
         return Certificate(
-            prices=self._prices,
+            prices=self._problem.prices,
             threshold=self._threshold,
             low=tree.low[order],
             high=tree.high[order],

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from alphalift.compiled import MATRIX, VECTOR, spliced
-from alphalift.geometry.pricing import PRICING, Pricing, linear_program
+from alphalift.geometry.pricing import PRICING, Pricing, linear_program, phi, phi_slope
 from alphalift.geometry.working_set import compile_with_minimiser
 
 # Descents end after three or four tangents, or swap symbols for ever smaller gains.
@@ -35,12 +35,12 @@ def compiled_descend() -> Any:
     return compile_with_minimiser(descend, *PRICING, MATRIX, VECTOR)
 
 
-def descend(minimise, interior_point, feasible, curve, prices, points, values):
-    """Replace every row of points by a local minimum near it, and write its objective sum phi(V) - u.V into values.
+def descend(minimise, interior_point, feasible, curve, scales, prices, costs, points, values):
+    """Replace every row of points by a local minimum near it, and write its objective into values.
 
     The objective is infinite where the first step already failed.
     """
-    problem = Pricing(feasible, curve, prices)
+    problem = Pricing(feasible, curve, scales, prices, costs)
     trial, dual = np.empty(points.shape[1]), np.zeros(feasible.moments.shape[1] + 1)
     for i in range(len(points)):
         values[i] = np.inf
@@ -59,7 +59,7 @@ def descend(minimise, interior_point, feasible, curve, prices, points, values):
 @spliced
 def _tangent_program(problem, point):
     """phi replaced by its tangent at the point, on the symbols that are in use there: the program and its symbols."""
-    feasible, curve, prices = problem.feasible, problem.curve, problem.prices
+    feasible, prices = problem.feasible, problem.prices
     symbols, count = np.empty(len(point), np.int64), 0
     for x in range(len(point)):
         if point[x] > _LIGHT:
@@ -71,14 +71,16 @@ def _tangent_program(problem, point):
     width, rates = program.width, program.rates
     for k in range(count):
         width[k] = _NO_UPPER_END
-        rates[k] = curve(point[symbols[k]], 1) - prices[symbols[k]]
+        rates[k] = phi_slope(problem, symbols[k], point[symbols[k]]) - prices[symbols[k]]
+    for k in range(count, len(rates)):
+        rates[k] = problem.costs[k - count]
     return program, symbols[:count]
 
 
 @spliced
 def _tidied(problem, symbols, found, trial):
     """A program's minimiser without light symbols into trial, and its objective; infinite if it is no distribution."""
-    curve, prices = problem.curve, problem.prices
+    prices = problem.prices
     mass, value = 0.0, 0.0
     for x in range(len(trial)):
         trial[x] = 0.0
@@ -91,5 +93,7 @@ def _tidied(problem, symbols, found, trial):
     for k in range(len(symbols)):
         x = symbols[k]
         trial[x] /= mass
-        value += curve(trial[x], 0) - prices[x] * trial[x]
+        value += phi(problem, x, trial[x]) - prices[x] * trial[x]
+    for k in range(len(symbols), len(found)):
+        value += problem.costs[k - len(symbols)] * found[k]
     return value

@@ -1,7 +1,7 @@
-"""The pricing problem as kernels take it: minimise sum_x phi(V_x) - u.V over the distributions V in a convex set.
+"""The pricing problem as kernels take it: minimise sum_x phi_x(V_x) - u.V + costs.slacks over the distributions V in a convex set.
 
-phi is concave with phi(0) = 0, u are prices ("The bound" in docs/theory.md). The moments V A lie in a set that is known by
-its support function (alphalift.convex). `bound` proves lower bounds on boxes, `tree` splits boxes, `descent` finds local
+phi_x(v) = scale_x phi(v / scale_x), phi is concave with phi(0) = 0, u are prices ("The bound" in docs/theory.md). The moments V A
+lie in a set that is known by its support function (alphalift.convex); its slacks may have costs. `bound` proves lower bounds on boxes, `tree` splits boxes, `descent` finds local
 minima; for the last two the objective is replaced by a linear one, on chosen symbols: `linear_program`.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from numba import types
 
 from alphalift.arrays import Array
-from alphalift.compiled import CURVE, MATRIX, VECTOR, copy_row, subroutine, tuple_type
+from alphalift.compiled import CURVE, MATRIX, VECTOR, copy_row, inlined, subroutine, tuple_type
 from alphalift.convex import CONSTRAINTS, Constraints
 from alphalift.geometry.interior_point import ConvexProgram
 
@@ -41,11 +41,13 @@ class Feasible(NamedTuple):
 
 
 class Pricing(NamedTuple):
-    """The whole problem: the feasible V, the compiled curve phi and the prices u."""
+    """The whole problem: the feasible V, the compiled curve phi, a scale above 0 for every symbol, the prices u, the slacks' costs."""
 
     feasible: Feasible
     curve: Any
+    scales: Array
     prices: Array
+    costs: Array
 
 
 class Box(NamedTuple):
@@ -60,12 +62,26 @@ PRICING = (
     tuple_type(Feasible, CONSTRAINTS, MATRIX, MATRIX, VECTOR, VECTOR, MATRIX, MATRIX, MATRIX, types.float64),
     types.FunctionType(CURVE),
     VECTOR,
+    VECTOR,
+    VECTOR,
 )
+
+
+@inlined
+def phi(problem, x, v):
+    """phi_x(v)."""
+    return problem.scales[x] * problem.curve(v / problem.scales[x], 0)
+
+
+@inlined
+def phi_slope(problem, x, v):
+    """phi_x'(v), v > 0."""
+    return problem.curve(v / problem.scales[x], 1)
 
 
 @subroutine
 def linear_program(feasible, symbols, mass, base_moments, base_capacity):
-    """The program over these symbols and the set's slacks. The symbols' rates and widths, 0 and 1, are to be filled in."""
+    """The program over these symbols and the set's slacks. Rates, 0, and the symbols' widths, 1, are to be filled in."""
     count, size = len(symbols), len(base_moments)
     total = count + len(feasible.widths)
     moments, capacities = np.empty((total, size)), np.zeros((total, feasible.capacities.shape[1]))

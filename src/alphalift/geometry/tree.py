@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from alphalift.arrays import Array
 from alphalift.compiled import INTEGERS, MATRIX, VECTOR, compile_once, copy_row, spliced, tuple_type
 from alphalift.geometry.bound import POINT, UNIT_ROUNDOFF, exact_bound, relax, trim
-from alphalift.geometry.pricing import PRICING, Box, Pricing
+from alphalift.geometry.pricing import PRICING, Box, Pricing, phi
 from alphalift.geometry.working_set import compile_with_minimiser
 
 # A split leaves each child at least this share of the side: both have to become smaller.
@@ -77,12 +77,12 @@ def compiled_replay() -> Any:
     return compile_once(replay, types.void(*PRICING, types.float64, types.int64, types.int64, _TREE, flags, flags))
 
 
-def split(feasible, curve, prices, chosen, first, threshold, tree):
+def split(feasible, curve, scales, prices, costs, chosen, first, threshold, tree):
     """Split every chosen node; the children of the i-th become the nodes first + 2i and first + 2i + 1.
 
     They inherit their parent's dual, and have its bound, until they get their own.
     """
-    problem = Pricing(feasible, curve, prices)
+    problem = Pricing(feasible, curve, scales, prices, costs)
     for i in range(len(chosen)):
         node = chosen[i]
         tree.child[node] = first + 2 * i
@@ -93,9 +93,9 @@ def split(feasible, curve, prices, chosen, first, threshold, tree):
             tree.bound[child] = _inherit(problem, child, threshold, tree)
 
 
-def bound_nodes(minimise, interior_point, feasible, curve, prices, nodes, threshold, tree):
+def bound_nodes(minimise, interior_point, feasible, curve, scales, prices, costs, nodes, threshold, tree):
     """Find a dual for each of these nodes that is below the threshold; and choose their splits."""
-    problem = Pricing(feasible, curve, prices)
+    problem = Pricing(feasible, curve, scales, prices, costs)
     for node in nodes:
         if tree.bound[node] < threshold:
             before = tree.bound[node]
@@ -109,16 +109,16 @@ def bound_nodes(minimise, interior_point, feasible, curve, prices, nodes, thresh
                 before,
                 threshold,
             )
-        _choose_split(curve, tree, node)
+        _choose_split(problem, tree, node)
 
 
-def replay(feasible, curve, prices, threshold, first, last, tree, reached, leaves):
+def replay(feasible, curve, scales, prices, costs, threshold, first, last, tree, reached, leaves):
     """Bound the same tree at other prices with the duals that it has, which mostly still serve: no program is solved.
 
     Of the nodes first, ..., last - 1 those that are `reached`; and says so of their children. Subtrees below a node that now
     reaches the threshold are dropped. `leaves`, like `reached` (nodes,), says which nodes are leaves now.
     """
-    problem = Pricing(feasible, curve, prices)
+    problem = Pricing(feasible, curve, scales, prices, costs)
     dual, bound = tree.dual, tree.bound
     for node in range(first, last):
         if not reached[node]:
@@ -128,7 +128,7 @@ def replay(feasible, curve, prices, threshold, first, last, tree, reached, leave
         leaves[node] = tree.child[node] == 0 or bound[node] >= threshold
         if leaves[node]:
             tree.child[node] = 0
-            _choose_split(curve, tree, node)
+            _choose_split(problem, tree, node)
             continue
         for child in range(tree.child[node], tree.child[node] + 2):
             reached[child] = True
@@ -183,17 +183,17 @@ def _inherit(problem, node, threshold, tree):
 
 
 @spliced
-def _choose_split(curve, tree, node):
+def _choose_split(problem, tree, node):
     """Split the symbol whose chord lies farthest below phi at the node's point: there if that is not near an end, or midway."""
     low, high, point = tree.low[node], tree.high[node], tree.point[node]
     best, symbol, split_at = -1.0, 0, 0.0
     for x in range(len(low)):
         width = high[x] - low[x]
         if width > POINT:
-            at_low = curve(low[x], 0)
-            slope = (curve(high[x], 0) - at_low) / width
+            at_low = phi(problem, x, low[x])
+            slope = (phi(problem, x, high[x]) - at_low) / width
             v = min(max(point[x], low[x] + _LEAST_SHARE * width), high[x] - _LEAST_SHARE * width)
-            gap = curve(v, 0) - at_low - slope * (v - low[x])
+            gap = phi(problem, x, v) - at_low - slope * (v - low[x])
             if gap > best:
                 best, symbol, split_at = gap, x, v if len(low) <= CLOSED_FROM else 0.5 * (low[x] + high[x])
     tree.symbol[node], tree.split_at[node] = symbol, split_at

@@ -61,7 +61,7 @@ class LargeRun(SearchRun):
         self.coarser: Certificate | None = None  # what the last search that was closed has proven
 
     def start(self) -> None:
-        self.caps = Caps.of(self.program.arguments[0])
+        self.caps = Caps.of(self.program.feasible)
         high = self.caps.high
         self.seeds = np.tile(np.minimum(high, _BESIDE), (len(high), 1))
         np.fill_diagonal(self.seeds, 1.0)
