@@ -18,7 +18,6 @@ column that would improve the mechanism; a box whose bound reaches it has none.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numba import types
