@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+import numpy as np
 from numba import njit, types
 from numba.core import event
 
@@ -33,6 +34,43 @@ inlined = njit(nogil=True, error_model="numpy", forceinline=True, **_NO_WRAPPERS
 spliced = njit(nogil=True, error_model="numpy", inline="always")
 
 _LOGGER = logging.getLogger("alphalift")
+
+
+@subroutine
+def full(size, value):  # type: ignore[no-untyped-def]
+    """A new vector with this value everywhere: numba's empty, zeros, ones and full are compiled again for each of their callers."""
+    vector = np.empty(size)
+    for i in range(size):
+        vector[i] = value
+    return vector
+
+
+@subroutine
+def zeros(rows, columns):  # type: ignore[no-untyped-def]
+    """A new matrix of zeros."""
+    matrix = np.empty((rows, columns))
+    for i in range(rows):
+        for j in range(columns):
+            matrix[i, j] = 0.0
+    return matrix
+
+
+@subroutine
+def copied(vector):  # type: ignore[no-untyped-def]
+    """A new vector like this one."""
+    new = np.empty(len(vector))
+    for i in range(len(vector)):
+        new[i] = vector[i]
+    return new
+
+
+@subroutine
+def sum_of(vector):  # type: ignore[no-untyped-def]
+    """The sum of the entries."""
+    result = 0.0
+    for i in range(len(vector)):
+        result += vector[i]
+    return result
 
 
 @subroutine

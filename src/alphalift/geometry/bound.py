@@ -17,11 +17,14 @@ column that would improve the mechanism; a box whose bound reaches it has none.
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
 
-from alphalift.compiled import inlined, spliced, subroutine
+import numpy as np
+from numba import types
+
+from alphalift.compiled import VECTOR, compile_once, copied, full, inlined, spliced, subroutine, sum_of, tuple_type
 from alphalift.convex import support_magnitudes, supports
-from alphalift.geometry.pricing import Box, linear_program, phi
+from alphalift.geometry.pricing import PRICING, Box, Pricing, linear_program, phi
 
 # A box side shorter than this is a point: its chord would be a quotient of roundings. Above float rounding of numbers up
 # to 1 by far, and far below _PADDING, so that a widened side is never a point.
@@ -40,13 +43,30 @@ _ACCURACY = 1e-7
 # How far above the threshold a relaxation goes before it stops: more than what `exact_bound` takes off for rounding, so that
 # the bound reaches the threshold as well; less than _ACCURACY, so that it costs no further step.
 _CLEARANCE = 1e-9
-# As many symbols are looked for one by one, before all are sorted, to fill a box: each takes about as long as one level of sorting.
-_FEW_FILLED = 8
 # A trimmed end is found to this share of the box's side: a finer one would hardly make a box smaller.
 _TRIM_PRECISION = 1e-3
 
 
-@subroutine
+# How kernels take `bound_box`: behind a pointer, so that it is not compiled again as a part of each.
+_SIGNATURE = types.float64(tuple_type(Pricing, *PRICING), tuple_type(Box, VECTOR, VECTOR), VECTOR, types.float64)
+BOUND_BOX = types.FunctionType(_SIGNATURE)
+
+
+def compile_with_bound(kernel: Callable[..., None]) -> Callable[..., None]:
+    """A compiled kernel that takes a `bound_box` last, as a function of what it takes before."""
+    bound = compile_once(bound_box, _SIGNATURE)
+    return lambda *arguments: kernel(*arguments, bound)
+
+
+def bound_box(problem, box, dual, threshold):
+    """`exact_bound`, and the box trimmed with it if it is below the threshold; below -inf nothing is."""
+    bound = exact_bound(problem, box, dual)
+    if bound < threshold:
+        trim(problem, box, dual, bound, threshold)
+    return bound
+
+
+@spliced
 def exact_bound(problem, box, dual):
     """The lower bound at w with the best nu, which is set in dual = (w, nu); infinite where the box holds no distribution.
 
@@ -58,7 +78,7 @@ def exact_bound(problem, box, dual):
     count, size = moments.shape
     if _is_empty(low, high):
         return np.inf
-    at_low, at_high, sigmas = np.empty(count), np.empty(count), np.empty(len(feasible.base_capacity))
+    at_low, at_high, sigmas = full(count, 0.0), full(count, 0.0), full(len(feasible.base_capacity), 0.0)
     supports(feasible.constraints, dual[:size], sigmas)
     curves = 0.0
     for x in range(count):
@@ -97,7 +117,7 @@ def exact_bound(problem, box, dual):
 def _is_empty(low, high):
     """Whether no distribution is in the box or near it."""
     count = len(low)
-    empty = low.sum() > 1.0 + _EMPTY * count or high.sum() < 1.0 - _EMPTY * count
+    empty = sum_of(low) > 1.0 + _EMPTY * count or sum_of(high) < 1.0 - _EMPTY * count
     for x in range(count):
         empty |= low[x] > high[x]
     return empty
@@ -109,31 +129,36 @@ def _best_nu(box, at_low, at_high):
 
     The relaxation fills the box from low, the cheapest slope first, until the mass is one: nu is the slope at which it stops.
     """
-    low, high = box.low, box.high
-    slope, nu = np.empty(len(low)), np.inf
-    for x in range(len(low)):
-        slope[x] = (at_high[x] - at_low[x]) / (high[x] - low[x]) if high[x] > low[x] else np.inf
-        nu = min(nu, slope[x])
-    unfilled = 1.0 - low.sum()
-    for _ in range(_FEW_FILLED):  # mostly a few symbols are enough, and need no sorting
-        if unfilled <= 0.0:
-            break
-        cheapest = 0
-        for x in range(len(low)):
-            if slope[x] < slope[cheapest]:
-                cheapest = x
-        if slope[cheapest] == np.inf:
-            break
-        nu = slope[cheapest]
-        unfilled -= high[cheapest] - low[cheapest]
-        slope[cheapest] = np.inf
-    if unfilled > 0.0:
-        for x in np.argsort(slope):
-            if unfilled <= 0.0 or slope[x] == np.inf:
-                break
-            nu = slope[x]
-            unfilled -= high[x] - low[x]
+    low, high, count = box.low, box.high, len(box.low)
+    slope, heap = full(count, np.inf), np.empty(count, np.int64)
+    for x in range(count):
+        heap[x] = x
+        if high[x] > low[x]:
+            slope[x] = (at_high[x] - at_low[x]) / (high[x] - low[x])
+    for i in range(count // 2, -1, -1):  # i ends at 0, the heap's top; a literal 0 would compile `_sink` once more
+        _sink(heap, slope, i, count)
+    nu, unfilled = slope[heap[0]], 1.0 - sum_of(low)
+    while unfilled > 0.0 and count > 0 and slope[heap[0]] < np.inf:
+        nu = slope[heap[0]]
+        unfilled -= high[heap[0]] - low[heap[0]]
+        count -= 1
+        heap[0] = heap[count]
+        _sink(heap, slope, i, count)
     return nu if abs(nu) < np.inf else 0.0
+
+
+@subroutine
+def _sink(heap, keys, i, count):
+    """Let entry i of the heap, which has no larger key above a smaller one, sink to its place among the first `count`."""
+    own, child = heap[i], 2 * i + 1
+    while child < count:
+        if child + 1 < count and keys[heap[child + 1]] < keys[heap[child]]:
+            child += 1
+        if not keys[heap[child]] < keys[own]:
+            break
+        heap[i] = heap[child]
+        i, child = child, 2 * child + 1
+    heap[i] = own
 
 
 @spliced
@@ -171,13 +196,13 @@ def _row_magnitude(matrix, row, w):
     return total
 
 
-@subroutine
+@spliced
 def trim(problem, box, dual, bound, threshold):
     """Shrink the box, whose bound at this dual is below the threshold, by slabs that the dual proves to reach it."""
     feasible, prices, low, high = problem.feasible, problem.prices, box.low, box.high
     moments, capacities = feasible.moments, feasible.capacities
     count, size = moments.shape
-    sigmas, magnitudes = np.zeros(len(feasible.base_capacity)), np.zeros(len(feasible.base_capacity))
+    sigmas, magnitudes = full(len(feasible.base_capacity), 0.0), full(len(feasible.base_capacity), 0.0)
     if capacities.shape[1]:
         supports(feasible.constraints, dual[:size], sigmas)
         for p in range(len(sigmas)):
@@ -218,20 +243,20 @@ def trim(problem, box, dual, bound, threshold):
 
 
 @spliced
-def relax(minimise, interior_point, problem, box, dual, point, bound, threshold):
+def relax(minimise, interior_point, bound_box, problem, box, dual, point, bound, threshold):
     """The bound of the chord relaxation on a box; its minimiser into point. Keeps the dual, whose bound is given, if better."""
     if _is_empty(box.low, box.high):
         return np.inf
-    before = dual.copy()
+    before = copied(dual)
     wide = _with_interior(box)
     program, symbols, constant = _chord_program(problem, wide)
-    found = np.empty(len(program.rates))
+    found = full(len(program.rates), 0.0)
     minimise(interior_point, program, dual, found, _ACCURACY, threshold - constant + _CLEARANCE)
     for x in range(len(point)):
         point[x] = wide.low[x]
     for k in range(len(symbols)):
         point[symbols[k]] += found[k]
-    new = exact_bound(problem, box, dual)
+    new = bound_box(problem, box, dual, -np.inf)
     if new > bound:
         return new
     for i in range(len(dual)):
@@ -242,8 +267,8 @@ def relax(minimise, interior_point, problem, box, dual, point, bound, threshold)
 @spliced
 def _with_interior(box):
     """The box, widened if it hardly has an interior among distributions: the dual that is found is good for the box itself."""
-    low, high = box.low.copy(), box.high.copy()
-    if 1.0 - low.sum() < _PADDING or high.sum() - 1.0 < _PADDING:
+    low, high = copied(box.low), copied(box.high)
+    if 1.0 - sum_of(low) < _PADDING or sum_of(high) - 1.0 < _PADDING:
         for x in range(len(low)):
             low[x], high[x] = max(low[x] - _PADDING, 0.0), min(high[x] + _PADDING, 1.0)
     return Box(low, high)
@@ -254,7 +279,7 @@ def _chord_program(problem, box):
     """phi replaced by its chord on every side of the box: a program in V - low, its symbols, and the objective at low."""
     feasible, prices, low, high = problem.feasible, problem.prices, box.low, box.high
     moments, capacities = feasible.moments, feasible.capacities
-    base_moments, base_capacity = np.zeros(moments.shape[1]), feasible.base_capacity.copy()
+    base_moments, base_capacity = full(moments.shape[1], 0.0), copied(feasible.base_capacity)
     mass, constant, symbols, count = 1.0, 0.0, np.empty(len(low), np.int64), 0
     for x in range(len(low)):
         mass -= low[x]

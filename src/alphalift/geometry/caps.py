@@ -16,8 +16,8 @@ import numpy as np
 from numba import types
 
 from alphalift.arrays import Array
-from alphalift.compiled import MATRIX, VECTOR, compile_once
-from alphalift.geometry.bound import exact_bound
+from alphalift.compiled import MATRIX, VECTOR, compile_once, full
+from alphalift.geometry.bound import BOUND_BOX, compile_with_bound
 from alphalift.geometry.pricing import PRICING, Box, Feasible, Pricing, linear_program
 from alphalift.geometry.working_set import compile_with_minimiser
 
@@ -67,7 +67,9 @@ def _compiled_farthest() -> Any:
 
 
 def _compiled_prove() -> Any:
-    return compile_once(prove_caps, types.void(*PRICING, types.float64, VECTOR, VECTOR, MATRIX))
+    return compile_with_bound(
+        compile_once(prove_caps, types.void(*PRICING, types.float64, VECTOR, VECTOR, MATRIX, BOUND_BOX))
+    )
 
 
 def farthest(minimise, interior_point, feasible, points, duals):
@@ -87,11 +89,11 @@ def farthest(minimise, interior_point, feasible, points, duals):
             points[x, z] = found[z] / mass if found[z] > _LIGHT else 0.0
 
 
-def prove_caps(feasible, curve, scales, prices, costs, threshold, base, high, duals):
+def prove_caps(feasible, curve, scales, prices, costs, threshold, base, high, duals, bound_box):
     """Add each cap's dual to the base until the slab above the cap has a bound that reaches the threshold; else no cap."""
     problem = Pricing(feasible, curve, scales, prices, costs)
     count = len(high)
-    low, top, own = np.zeros(count), np.empty(count), np.empty(len(base))
+    low, top, own = full(count, 0.0), full(count, 0.0), full(len(base), 0.0)
     for x in range(count):
         proven = False
         if high[x] < 1.0:
@@ -101,7 +103,7 @@ def prove_caps(feasible, curve, scales, prices, costs, threshold, base, high, du
             for _ in range(_MOST_POWER):
                 for i in range(len(own)):
                     own[i] = base[i] + times * duals[x, i]
-                proven = exact_bound(problem, Box(low, top), own) >= threshold
+                proven = bound_box(problem, Box(low, top), own, -np.inf) >= threshold
                 if proven:
                     break
                 times *= 10.0

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from alphalift.compiled import MATRIX, VECTOR, spliced
+from alphalift.compiled import MATRIX, VECTOR, full, spliced
 from alphalift.geometry.pricing import PRICING, Pricing, linear_program, phi, phi_slope
 from alphalift.geometry.working_set import compile_with_minimiser
 
@@ -41,12 +41,12 @@ def descend(minimise, interior_point, feasible, curve, scales, prices, costs, po
     The objective is infinite where the first step already failed.
     """
     problem = Pricing(feasible, curve, scales, prices, costs)
-    trial, dual = np.empty(points.shape[1]), np.zeros(feasible.moments.shape[1] + 1)
+    trial, dual = full(points.shape[1], 0.0), full(feasible.moments.shape[1] + 1, 0.0)
     for i in range(len(points)):
         values[i] = np.inf
         for _ in range(_MOST_TANGENTS):
             program, symbols = _tangent_program(problem, points[i])
-            found = np.empty(len(program.rates))
+            found = full(len(program.rates), 0.0)
             minimise(interior_point, program, dual, found, _ACCURACY, np.inf)
             value = _tidied(problem, symbols, found, trial)
             if not value < values[i] - _LEAST_GAIN:
@@ -66,7 +66,7 @@ def _tangent_program(problem, point):
             symbols[count] = x
             count += 1
     program = linear_program(
-        feasible, symbols[:count], 1.0, np.zeros(feasible.moments.shape[1]), feasible.base_capacity
+        feasible, symbols[:count], 1.0, full(feasible.moments.shape[1], 0.0), feasible.base_capacity
     )
     width, rates = program.width, program.rates
     for k in range(count):

@@ -25,7 +25,19 @@ from numba import types
 from numpy.typing import NDArray
 
 from alphalift.arrays import Array
-from alphalift.compiled import MATRIX, VECTOR, compile_once, inlined, spliced, subroutine, tuple_type
+from alphalift.compiled import (
+    MATRIX,
+    VECTOR,
+    compile_once,
+    copied,
+    full,
+    inlined,
+    spliced,
+    subroutine,
+    sum_of,
+    tuple_type,
+    zeros,
+)
 from alphalift.convex import CONSTRAINTS, ENTROPY, HALF_SPACES, SPHERE, Constraints, support
 from alphalift.geometry import cholesky
 
@@ -165,21 +177,21 @@ def _start(program, point):
     width, counted = program.width, program.counted
     count, size = program.moments.shape
     filled = min(max(program.mass / _product(counted, width), _LEAST_FILLED), _MOST_FILLED)
-    lower_dual, upper_slack, upper_dual = np.ones(count), np.empty(count), np.ones(count)
+    lower_dual, upper_slack, upper_dual = full(count, 1.0), full(count, 0.0), full(count, 1.0)
     for x in range(count):
         point[x] = width[x] * (filled if counted[x] > 0.0 else _MIDDLE)
         upper_slack[x] = width[x] - point[x]
-    capacity, scale = program.base_capacity.copy(), np.ones(size)
+    capacity, scale = copied(program.base_capacity), full(size, 1.0)
     if program.capacities.shape[1]:
         program = _scaled(program, point, capacity, scale)
-    slack, load, sigma = np.full(size, _FIRST_SLACK), np.empty(len(kinds)), np.zeros(len(kinds))
+    slack, load, sigma = full(size, _FIRST_SLACK), full(len(kinds), 0.0), full(len(kinds), 0.0)
     for p in range(len(kinds)):
         load[p] = capacity[p] * (1.0 if kinds[p] == HALF_SPACES else _FIRST_LOAD)
         if kinds[p] >= SPHERE or capacity[p] <= 0.0:  # w has any sign, or nothing to say: it has no slack
             for i in range(firsts[p], lasts[p]):
                 slack[i] = 0.0
-    dual = np.ones(size + 1)
-    dual[size] = _product(program.rates, counted) / counted.sum()
+    dual = full(size + 1, 1.0)
+    dual[size] = _product(program.rates, counted) / sum_of(counted)
     return program, State(point, lower_dual, upper_slack, upper_dual, dual, slack, capacity, load, sigma), scale
 
 
@@ -191,7 +203,7 @@ def _scaled(program, v, capacity, scale):
     """
     firsts, lasts = program.constraints.first, program.constraints.last
     moments, capacities = program.moments.copy(), program.capacities.copy()
-    base_moments, base_capacity = program.base_moments.copy(), program.base_capacity.copy()
+    base_moments, base_capacity = copied(program.base_moments), copied(program.base_capacity)
     for p in range(len(capacity)):
         own = base_capacity[p] + _column_product(capacities, p, v)
         capacity[p] = 1.0 if own > 0.0 else 0.0
@@ -215,15 +227,16 @@ def _workspace(program, iterate):
     """Arrays for a direction, the derivatives and the Newton system: allocated once."""
     count, size = program.moments.shape
     kinds, capacity = program.constraints.kind, iterate.capacity
-    pairs = np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(size + 1), np.zeros(size)
+    pairs = full(count, 0.0), full(count, 0.0), full(count, 0.0), full(count, 0.0)
     constraints = len(kinds)
-    direction = State(*pairs, np.zeros(constraints), np.zeros(constraints), np.zeros(constraints))
+    loads = full(constraints, 0.0), full(constraints, 0.0), full(constraints, 0.0)
+    direction = State(*pairs, full(size + 1, 0.0), full(size, 0.0), *loads)
     curved = np.empty(constraints, np.bool_)
     for p in range(constraints):
         curved[p] = kinds[p] != HALF_SPACES and capacity[p] > 0.0
-    at = _Derivatives(np.empty(size), np.zeros((size, size)), program.moments.copy(), np.empty(count), curved)
-    system = np.empty((size + 1, size + 1)), np.empty(size + 1), np.empty(count), np.empty(count)
-    newton = _Newton(*system, np.empty(count), np.empty(count), np.empty(size), np.empty(constraints))
+    at = _Derivatives(full(size, 0.0), zeros(size, size), program.moments.copy(), full(count, 0.0), curved)
+    system = zeros(size + 1, size + 1), full(size + 1, 0.0), full(count, 0.0), full(count, 0.0)
+    newton = _Newton(*system, full(count, 0.0), full(count, 0.0), full(size, 0.0), full(constraints, 0.0))
     return direction, at, newton
 
 

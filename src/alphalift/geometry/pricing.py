@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
 from numba import types
 
 from alphalift.arrays import Array
-from alphalift.compiled import CURVE, MATRIX, VECTOR, copy_row, inlined, subroutine, tuple_type
+from alphalift.compiled import CURVE, MATRIX, VECTOR, copy_row, full, inlined, subroutine, tuple_type, zeros
 from alphalift.convex import CONSTRAINTS, Constraints
 from alphalift.geometry.interior_point import ConvexProgram
 
@@ -84,8 +83,8 @@ def linear_program(feasible, symbols, mass, base_moments, base_capacity):
     """The program over these symbols and the set's slacks. Rates, 0, and the symbols' widths, 1, are to be filled in."""
     count, size = len(symbols), len(base_moments)
     total = count + len(feasible.widths)
-    moments, capacities = np.empty((total, size)), np.zeros((total, feasible.capacities.shape[1]))
-    rates, width, counted = np.zeros(total), np.ones(total), np.ones(total)
+    moments, capacities = zeros(total, size), zeros(total, feasible.capacities.shape[1])
+    rates, width, counted = full(total, 0.0), full(total, 1.0), full(total, 1.0)
     for k in range(count):
         copy_row(feasible.moments, symbols[k], moments, k)
         copy_row(feasible.capacities, symbols[k], capacities, k)

@@ -16,8 +16,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from alphalift.arrays import Array
-from alphalift.compiled import INTEGERS, MATRIX, VECTOR, compile_once, copy_row, spliced, tuple_type
-from alphalift.geometry.bound import POINT, UNIT_ROUNDOFF, exact_bound, relax, trim
+from alphalift.compiled import INTEGERS, MATRIX, VECTOR, compile_once, copied, copy_row, spliced, sum_of, tuple_type
+from alphalift.geometry.bound import BOUND_BOX, POINT, UNIT_ROUNDOFF, compile_with_bound, relax
 from alphalift.geometry.pricing import PRICING, Box, Pricing, phi
 from alphalift.geometry.working_set import compile_with_minimiser
 
@@ -65,19 +65,22 @@ _TREE = tuple_type(Tree, *4 * [MATRIX], VECTOR, VECTOR, INTEGERS, INTEGERS, VECT
 
 
 def compiled_split() -> Any:
-    return compile_once(split, types.void(*PRICING, INTEGERS, types.int64, types.float64, _TREE))
+    return compile_with_bound(
+        compile_once(split, types.void(*PRICING, INTEGERS, types.int64, types.float64, _TREE, BOUND_BOX))
+    )
 
 
 def compiled_bound_nodes() -> Any:
-    return compile_with_minimiser(bound_nodes, *PRICING, INTEGERS, types.float64, _TREE)
+    return compile_with_bound(compile_with_minimiser(bound_nodes, *PRICING, INTEGERS, types.float64, _TREE, BOUND_BOX))
 
 
 def compiled_replay() -> Any:
     flags = types.boolean[::1]
-    return compile_once(replay, types.void(*PRICING, types.float64, types.int64, types.int64, _TREE, flags, flags))
+    signature = types.void(*PRICING, types.float64, types.int64, types.int64, _TREE, flags, flags, BOUND_BOX)
+    return compile_with_bound(compile_once(replay, signature))
 
 
-def split(feasible, curve, scales, prices, costs, chosen, first, threshold, tree):
+def split(feasible, curve, scales, prices, costs, chosen, first, threshold, tree, bound_box):
     """Split every chosen node; the children of the i-th become the nodes first + 2i and first + 2i + 1.
 
     They inherit their parent's dual, and have its bound, until they get their own.
@@ -90,10 +93,10 @@ def split(feasible, curve, scales, prices, costs, chosen, first, threshold, tree
             copy_row(tree.point, node, tree.point, child)
             copy_row(tree.dual, node, tree.dual, child)
             _split_box(tree, node, child)
-            tree.bound[child] = _inherit(problem, child, threshold, tree)
+            tree.bound[child] = _inherit(bound_box, problem, child, threshold, tree)
 
 
-def bound_nodes(minimise, interior_point, feasible, curve, scales, prices, costs, nodes, threshold, tree):
+def bound_nodes(minimise, interior_point, feasible, curve, scales, prices, costs, nodes, threshold, tree, bound_box):
     """Find a dual for each of these nodes that is below the threshold; and choose their splits."""
     problem = Pricing(feasible, curve, scales, prices, costs)
     for node in nodes:
@@ -102,6 +105,7 @@ def bound_nodes(minimise, interior_point, feasible, curve, scales, prices, costs
             tree.bound[node] = relax(
                 minimise,
                 interior_point,
+                bound_box,
                 problem,
                 _box(tree, node),
                 tree.dual[node],
@@ -112,7 +116,7 @@ def bound_nodes(minimise, interior_point, feasible, curve, scales, prices, costs
         _choose_split(problem, tree, node)
 
 
-def replay(feasible, curve, scales, prices, costs, threshold, first, last, tree, reached, leaves):
+def replay(feasible, curve, scales, prices, costs, threshold, first, last, tree, reached, leaves, bound_box):
     """Bound the same tree at other prices with the duals that it has, which mostly still serve: no program is solved.
 
     Of the nodes first, ..., last - 1 those that are `reached`; and says so of their children. Subtrees below a node that now
@@ -124,7 +128,7 @@ def replay(feasible, curve, scales, prices, costs, threshold, first, last, tree,
         if not reached[node]:
             continue
         if node == 0:
-            bound[0] = exact_bound(problem, _box(tree, 0), dual[0])
+            bound[0] = bound_box(problem, _box(tree, 0), dual[0], -np.inf)
         leaves[node] = tree.child[node] == 0 or bound[node] >= threshold
         if leaves[node]:
             tree.child[node] = 0
@@ -132,12 +136,12 @@ def replay(feasible, curve, scales, prices, costs, threshold, first, last, tree,
             continue
         for child in range(tree.child[node], tree.child[node] + 2):
             reached[child] = True
-            own = dual[child].copy()
+            own = copied(dual[child])
             copy_row(dual, node, dual, child)
             _split_box(tree, node, child)
-            bound[child] = _inherit(problem, child, threshold, tree)
+            bound[child] = _inherit(bound_box, problem, child, threshold, tree)
             if bound[child] < threshold:
-                alone = exact_bound(problem, _box(tree, child), own)
+                alone = bound_box(problem, _box(tree, child), own, -np.inf)
                 if alone > bound[child]:
                     bound[child] = alone
                     for i in range(len(own)):
@@ -166,19 +170,17 @@ def _split_box(tree, node, child):
 @spliced
 def _close_box(low, high):
     """Lower every end above what the others leave: V_x <= 1 - the others' low."""
-    unfilled = max(1.0 - low.sum(), 0.0) + UNIT_ROUNDOFF * (len(low) + 4)
+    unfilled = max(1.0 - sum_of(low), 0.0) + UNIT_ROUNDOFF * (len(low) + 4)
     for x in range(len(low)):
         high[x] = min(high[x], low[x] + unfilled)
 
 
 @spliced
-def _inherit(problem, node, threshold, tree):
+def _inherit(bound_box, problem, node, threshold, tree):
     """The node's bound by the dual that it inherits, and its box trimmed with it."""
     box, dual = _box(tree, node), tree.dual[node]
-    bound = exact_bound(problem, box, dual)
+    bound = bound_box(problem, box, dual, threshold)
     tree.trimmed_at[node] = dual[-1]
-    if bound < threshold:
-        trim(problem, box, dual, bound, threshold)
     return bound
 
 
