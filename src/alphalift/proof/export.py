@@ -17,11 +17,11 @@ from alphalift.geometry.concave import AnyCertificate, Certificate, LocalCertifi
 from alphalift.geometry.separable_tree import Node
 from alphalift.geometry.tree import CLOSED_FROM
 from alphalift.joint import Joint
-from alphalift.measures.information import entropy
 from alphalift.presolve import Merged
 from alphalift.proof import checker
 from alphalift.proof.ends import outer_ends
 from alphalift.regions import Region, simplest
+from alphalift.utilities import MutualInformation, Utility
 
 # Places are rounded to a grid of 2^-bits; what that costs the bound is the grid times the largest dual.
 _FEWEST_BITS, _MOST_BITS, _BITS_BELOW_DUAL = 28, 64, 24
@@ -29,7 +29,9 @@ _FEWEST_BITS, _MOST_BITS, _BITS_BELOW_DUAL = 28, 64, 24
 _LIFT_BITS = 40
 
 
-def exported(certificate: AnyCertificate | None, joint: Joint, region: Region) -> dict[str, Any] | None:
+def exported(
+    certificate: AnyCertificate | None, joint: Joint, region: Region, utility: Utility | None = None
+) -> dict[str, Any] | None:
     """What a file stores for the region's solution; its rounding costs the bound about 1e-8."""
     if certificate is None:
         return None
@@ -42,7 +44,8 @@ def exported(certificate: AnyCertificate | None, joint: Joint, region: Region) -
         return {"kind": "pairs", "bits": _FEWEST_BITS, "prices": found, "ends": ends}
     if isinstance(certificate, MergedCertificate):
         return {"kind": "merged", "proof": exported(certificate.proof, Merged.of(joint).joint, region)}
-    boxes = Boxes(joint, region, [*certificate.dual, *(dual for _, dual in certificate.caps)])
+    duals = [*certificate.dual, *(dual for _, dual in certificate.caps)]
+    boxes = Boxes(joint, region, duals, (utility or MutualInformation()).on(joint))
     boxes.write_capped(certificate)
     prices = _integers(certificate.prices, boxes.one)
     return {"kind": "tree", "bits": boxes.bits, "prices": prices, "duals": boxes.duals, "tree": boxes.nodes}
@@ -152,9 +155,10 @@ class _Duals:
 class Boxes:
     """Writes trees of boxes in preorder, and the duals that they use: `nodes` and `duals` of a file, over 2^bits."""
 
-    def __init__(self, joint: Joint, region: Region, duals: Iterable[Array]) -> None:
+    def __init__(self, joint: Joint, region: Region, duals: Iterable[Array], utility: Utility) -> None:
         """`duals` are all that will be written: the largest of them decides the bits."""
         self._joint, self._region, self._inverses = joint, region, _Duals(region, joint)
+        self._utility = utility
         largest = max(1.0, *(self._inverses.inverted(dual).largest for dual in duals))
         # Where the search closes its boxes, more ends are rounded.
         finer = max(0, math.ceil(math.log2(len(joint.x_labels) / CLOSED_FROM)))
@@ -222,7 +226,7 @@ class Boxes:
         dual = self._inverses.inverted(tree.dual[node])
         w, sigma = self._region.inequality(dual.components, self._joint.p_s)
         c = tree.prices + dual.nu - w @ self._joint.p_s_given_x
-        q = entropy(ends[..., None]) - c * ends
+        q = self._utility.terms(ends, self._joint.p_x) - c * ends
         bound = dual.nu - sigma + q.min(axis=0).sum()
         return bool(bound >= tree.threshold)
 

@@ -45,7 +45,7 @@ class Optimal(Settings):
     def solve(
         self, joint: Joint, regions: Sequence[Region], utility: Utility, *, after: Sequence[Solution] = ()
     ) -> tuple[Solution, ...]:
-        solutions, chain = [], list(after)
+        solutions, chain, utility = [], list(after), utility.on(joint)
         merged = Merged.of(joint)
         for region in regions:
             region.validate(joint.p_s)
@@ -108,6 +108,10 @@ def _merges(merged: Merged, region: Region, utility: Utility) -> bool:
 
 
 def _kind_of_run(joint: Joint, region: Region, utility: Utility) -> type[Run]:
+    if not isinstance(
+        utility, MutualInformation
+    ):  # what is known of two secrets, of S = X and of many symbols, is known for it
+        return SearchRun
     if len(joint.p_s) == 2:
         return BinaryRun
     if is_local(joint, region, utility):

@@ -2,5 +2,6 @@
 
 from alphalift.utilities.base import Utility
 from alphalift.utilities.mutual_information import MutualInformation
+from alphalift.utilities.parse import UTILITIES, parse
 
-__all__ = ["MutualInformation", "Utility"]
+__all__ = ["UTILITIES", "MutualInformation", "Utility", "parse"]
