@@ -14,6 +14,7 @@ from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from alphalift.errors import InputError, PromiseError, SettingError
 from alphalift.joint import Joint

@@ -174,8 +174,8 @@ def _curve_of(f: Callable[[float], float]) -> Any:
     def curve(t: float, order: int) -> float:
         if order == 1:
             step = 1e-6 * max(t, 1e-6)
-            return (own(t - step) - own(t + step)) / (2.0 * step)  # type: ignore[no-any-return]
-        return at_zero - own(t)  # type: ignore[no-any-return]
+            return (own(t - step) - own(t + step)) / (2.0 * step)
+        return at_zero - own(t)
 
     return njit(CURVE, nogil=True, error_model="numpy")(curve)
 
