@@ -1,8 +1,8 @@
 """f-information: how far, on average, a release moves the distribution of X, by an f-divergence.
 
-I. Csiszar, "A class of measures of informativity of observation channels", 1972; A. Zamani, T. Oechtering, M. Skoglund and the
-literature on sub-convex utilities name these as what entropy may be replaced by. Divergences as in Y. Polyanskiy, Y. Wu,
-"Information theory: from coding to learning", 2025, chapter 7; Jensen-Shannon is J. Lin's, 1991, with weights of 1/2.
+I. Csiszár, "A class of measures of informativity of observation channels", 1972. Divergences as in Y. Polyanskiy, Y. Wu, "Information theory:
+from coding to learning", 2025, chapter 7; but Jensen-Shannon is that of J. Lin, "Divergence measures based on the Shannon entropy", 1991,
+with weights of 1/2.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit, types
-from numba.core.errors import NumbaError
 
 from alphalift.arrays import Array
 from alphalift.compiled import CURVE, compile_once
@@ -30,6 +29,9 @@ from alphalift.utilities.mutual_information import minus_v_log_v
 _SLACK = 1e-9
 # Where convexity is looked at: ratios t = P(x|y) / P(x) from next to 0 to the largest one, as many for each.
 _LOOKED_AT, _LEAST_RATIO, _USUAL_RATIO = 400, 1e-6, 1e3
+
+# Where a compiled f is compared with the one that was given.
+_TRIED = (0.0, 1e-3, 0.5, 1.0, 2.0, 100.0)
 
 
 @dataclass(frozen=True)
@@ -167,8 +169,11 @@ def _curve_of(f: Callable[[float], float]) -> Any:
     """f(0) - f(t) as a compiled curve: compiled with it if numba can, else called back."""
     at_zero = float(f(0.0))
     try:
-        own = njit(types.float64(types.float64), nogil=True)(f)
-    except (NumbaError, TypeError, ValueError):
+        own = njit(types.float64(types.float64), nogil=True, error_model="numpy")(f)
+        same = all(math.isclose(own(t), f(t), rel_tol=_SLACK, abs_tol=_SLACK) for t in _TRIED)
+    except Exception:  # whatever numba, or f, says of it
+        same = False
+    if not same:
         return _Called(f)
 
     def curve(t: float, order: int) -> float:
