@@ -51,6 +51,31 @@ def test_design_in_words_and_in_a_file(folder):
     assert "proven: the promise holds" in run.stdout.lower()
 
 
+def test_another_utility_is_designed_for_compared_and_drawn(folder):
+    worth = ("--utility", "FInformation('hellinger')")
+    run = alphalift(*DESIGN, *worth, "--out", "m.json", folder=folder)
+    assert run.returncode == 0, run.stderr
+    assert "% of the squared Hellinger information in colour (0." in run.stdout
+    assert "nats)" not in run.stdout.split("Whatever")[0]
+    assert json.loads((folder / "m.json").read_text())["utility"] == {"name": "FInformation", "f": "hellinger"}
+    run = alphalift("verify", "m.json", folder=folder)
+    assert run.returncode == 0
+    assert "utility: E_Y of the squared Hellinger distance of P(X|Y) and P(X) is at least 0." in run.stdout
+    columns = ("table.csv", "-s", "ill", "-u", "colour", "--alpha", 10)
+    assert alphalift("compare", *columns, "--epsilon", 0.1, *worth, folder=folder).returncode == 0
+    assert alphalift("curve", *columns, *worth, "--points", 3, folder=folder).returncode == 0
+    kept = {row["epsilon"]: row["normalized_utility"] for row in pd.read_csv(folder / "curve.csv").to_dict("records")}
+    assert min(kept.values()) < 0.1
+    assert max(kept.values()) == pytest.approx(1)
+
+
+def test_a_utility_that_is_none_is_one_line(folder):
+    run = alphalift(*DESIGN, "--utility", "FInformation('helinger')", folder=folder)
+    assert run.returncode == 1
+    assert run.stderr.count("\n") == 1
+    assert "no f-divergence 'helinger', perhaps 'hellinger'" in run.stderr
+
+
 def test_an_identifier_is_designed_for_if_one_insists(folder):
     run = alphalift("design", "ids.csv", "-s", "ill", "-u", "who", *GOOD[-5:], "--anyway", folder=folder)
     assert run.returncode == 0, run.stderr

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from alphalift.sweep import Tradeoff, sweep
     from alphalift.tables import read_joint
     from alphalift.together import Together, columns_before, told_together
-    from alphalift.utilities import MutualInformation, Utility
+    from alphalift.utilities import FInformation, MutualInformation, Utility
 
 __all__ = [
     "KL",
@@ -83,6 +83,7 @@ __all__ = [
     "Comparison",
     "Custom",
     "Estimate",
+    "FInformation",
     "IdentifierError",
     "Implication",
     "InputError",
@@ -163,7 +164,7 @@ _NAMES = {
     "alphalift.sweep": "Tradeoff sweep",
     "alphalift.tables": "read_joint",
     "alphalift.together": "Together columns_before told_together",
-    "alphalift.utilities": "MutualInformation Utility",
+    "alphalift.utilities": "FInformation MutualInformation Utility",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

@@ -41,7 +41,10 @@ Promise = Annotated[
 ]
 UtilityText = Annotated[
     str | None,
-    typer.Option("--utility", help="What a release is worth: 'MutualInformation()' unless told."),
+    typer.Option(
+        "--utility",
+        help="What a release is worth: 'MutualInformation()' unless told, or \"FInformation('hellinger')\", ...",
+    ),
 ]
 TimeLimit = Annotated[float, typer.Option(min=0.001, help="Seconds; Ctrl-C also returns the best so far.")]
 Bins = Annotated[

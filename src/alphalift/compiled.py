@@ -18,7 +18,7 @@ VECTOR, MATRIX, INTEGERS = types.float64[::1], types.float64[:, ::1], types.int6
 
 # A Python function behind a pointer (alphalift.convex.Callback): which one, w, its size, where the result goes.
 CALLBACK = types.void(types.int64, types.voidptr, types.int64, types.voidptr)
-# phi(v, order): the value (order 0) or the derivative (order 1).
+# phi(v, order): the value (order 0) or the derivative (order 1); phi(0, 2) is where phi has a kink, 0 where it has none.
 CURVE = types.float64(types.float64, types.int64)
 
 # Nothing is compiled at import: the decorator waits for the first call, and numba keeps the result on disk.

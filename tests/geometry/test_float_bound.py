@@ -9,7 +9,19 @@ import pytest
 from flint import arb, ctx, fmpq
 from pricing_problems import bound_at
 
-from alphalift import KL, LDP, LIP, AlphaLift, ChiSquare, Joint, MaxLift, MutualInformation, Renyi, TotalVariation
+from alphalift import (
+    KL,
+    LDP,
+    LIP,
+    AlphaLift,
+    ChiSquare,
+    FInformation,
+    Joint,
+    MaxLift,
+    MutualInformation,
+    Renyi,
+    TotalVariation,
+)
 from alphalift.exact import exact
 from alphalift.regions import After
 from alphalift.solvers.search import concave_program
@@ -93,7 +105,22 @@ def exact_directions(region, joint):
     return [*unit, none] if isinstance(region, KL) else unit, []
 
 
-def exact_value(region, joint, box, prices, dual):
+def entropys(p, v):
+    return -v * v.log()
+
+
+# phi_x(v) at v > 0, with p = P(x), in balls.
+CURVES = {
+    "kl": lambda p, v: -v * (v / p).log(),
+    "chi_square": lambda p, v: -v * v / p,
+    "total_variation": lambda p, v: v.min(p),
+    "hellinger": lambda p, v: 2 * (p * v).sqrt(),
+    "jensen_shannon": lambda p, v: (v * (1 + p / v).log() + p * (1 + v / p).log()) / 2,
+    "le_cam": lambda p, v: 2 * p * v / (p + v),
+}
+
+
+def exact_value(region, joint, box, prices, dual, phi=entropys):
     """The bound's formula with exact probabilities: docs/theory.md, "The bound", and 7a for cones."""
     *w, nu = dual
     after = region if isinstance(region, After) else None
@@ -108,7 +135,8 @@ def exact_value(region, joint, box, prices, dual):
             given = given_x(after.counts[b] if after else joint.weights, after.known if after else joint, x)
             moments = [sum(map(mul, row, given)) for row in directions]
             c -= sum(map(mul, moments, own[b]), arb(0)) - (sum(given) * sigma[b] if after else 0)
-        values = [(-ball(v) * ball(v).log() if v else arb(0)) - c * ball(v) for v in ends]
+        share = ball(Fraction(joint.x_weights[x], joint.total))
+        values = [(phi(share, ball(v)) if v else arb(0)) - c * ball(v) for v in ends]
         total += values[0].min(values[1])
     for coefficients, width in slacks:
         for w_of_block in own:
@@ -250,3 +278,51 @@ def test_the_bound_leaves_the_error_of_a_side_near_one():
             with ctx.workprec(300):
                 assert ball(bound) <= exact_value(region, region.known, box, prices, dual)
     assert compared > 3
+
+
+@pytest.mark.parametrize("promise", [MaxLift(0.1), AlphaLift(3, 0.2), KL(0.1)], ids=repr)
+@pytest.mark.parametrize("name", CURVES)
+def test_the_bound_of_f_information_in_floats_is_at_most_the_exact_one(name, promise):
+    rng, compared, loosest = np.random.default_rng(9), 0, 0.0
+    for _ in range(60):
+        joint = random_joint(rng)
+        program = concave_program(joint, promise, FInformation(name).on(joint))
+        (low, high), dual = random_box(rng, len(joint.p_x)), random_dual(rng, promise, joint)
+        for x in range(len(low)):  # where curves have a kink, or lose their digits
+            near = joint.p_x[x] * rng.choice([1e-9, 0.5, 1 - 1e-15, 1, 1 + 1e-15, 2])
+            if rng.random() < 0.3 and low[x] <= near <= 1:
+                high[x] = near
+        dual *= rng.choice([0.0, 1e-3, 1.0])
+        if isinstance(promise, KL) and not dual.any():
+            continue
+        prices = rng.normal(size=len(joint.p_x)) * rng.choice([0.0, 1.0, 1e3])
+        bound, dual = bound_at(program, prices, (low, high), dual)
+        if np.isfinite(bound):
+            with ctx.workprec(300):
+                value = exact_value(promise, joint, (low, high), prices, dual, CURVES[name])
+                assert ball(bound) <= value
+                size = ball(abs(bound) + np.abs(dual).sum() + np.abs(prices).sum() + 1)
+                loosest = max(loosest, float((value - ball(bound)) / size))
+            compared += 1
+    assert compared > 20
+    assert loosest < 1e-9
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_curves_and_ratios_are_as_accurate_as_the_lemma_says(name):
+    """phi_x within 13 |phi_x| + 2 v roundings, of shares and places of every size; and |t g'(t)| <= 2 |g(t)| + t."""
+    rng, e = np.random.default_rng(10), Fraction(1, 2**53)
+    for _ in range(300):
+        joint = Joint([[int(rng.integers(1, 10 ** int(rng.integers(1, 12)))) for _ in range(3)]], counts=True)
+        t = rng.choice([1.0, 2.0, 1 + 1e-13, 1 - 1e-13, 10.0 ** rng.uniform(-12, 12)])
+        places = np.minimum(joint.p_x * t, 1.0)
+        found = FInformation(name).on(joint).terms(places[None], joint.p_x)[0]
+        for x, v in enumerate(places):
+            with ctx.workprec(300):
+                value = CURVES[name](ball(Fraction(joint.x_weights[x], joint.total)), ball(v))
+                assert abs(ball(found[x]) - value) <= (13 * abs(value) + 2 * ball(v)) * ball(e)
+        g = FInformation(name).compiled_curve()
+        assert t * abs(g(t, 1)) <= (2 * abs(g(t, 0)) + t) * (1 + 1e-12)
+        step = 1e-6 * t
+        if name != "total_variation" or abs(t - 1) > 2 * step:
+            assert g(t, 1) == pytest.approx((g(t + step, 0) - g(t - step, 0)) / (2 * step), rel=1e-3, abs=1e-6)

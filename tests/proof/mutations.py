@@ -22,7 +22,7 @@ from alphalift.presolve import Merged
 from alphalift.proof import checker
 from alphalift.proof.export import exported
 from alphalift.regions import KL, LDP, LIP, AlphaLift, ChiSquare, Intersection, Renyi, TotalVariation
-from alphalift.utilities import MutualInformation
+from alphalift.utilities import FInformation, MutualInformation
 
 SECONDS = 10
 QUICK = Optimal(relative_gap=1e-2, node_limit=60, threads=1)
@@ -76,12 +76,26 @@ LOCAL_BASES = [
     ((1,) * 6, TotalVariation(0.2)),
     ((3, 2, 2, 1, 1), Intersection(AlphaLift(3, 0.3), LIP(0.7))),
 ]
-FILES = len(BASES) + len(MERGED) + len(LOCAL_BASES)
+# Secrets, symbols, a promise and a utility other than mutual information.
+WORTHS = [
+    (3, 4, AlphaLift(3, 0.1), "kl"),
+    (2, 4, KL(0.05), "chi_square"),
+    (3, 4, AlphaLift(math.inf, 0.2), "total_variation"),
+    (3, 3, LIP(0.2), "hellinger"),
+    (4, 4, AlphaLift(2, 0.1), "jensen_shannon"),
+    (3, 4, TotalVariation(0.05), "le_cam"),
+]
+FILES = len(BASES) + len(MERGED) + len(LOCAL_BASES) + len(WORTHS)
 
 
 @cache
 def base(number):
     """The text of a file that is proven in full; those about types come after the others, and last those with S = X."""
+    if number >= FILES - len(WORTHS):
+        secrets, useful, region, name = WORTHS[number - FILES + len(WORTHS)]
+        counts = np.random.default_rng(number).integers(1, 30, (secrets, useful))
+        joint, utility = Joint(counts.tolist(), counts=True), FInformation(name)
+        return to_json(to_document(design(joint, region, utility=utility, solver=QUICK)))
     if number >= len(BASES) + len(MERGED):
         masses, region = LOCAL_BASES[number - len(BASES) - len(MERGED)]
         joint = Joint(np.diag(masses).tolist(), counts=True)
@@ -859,9 +873,10 @@ def _version_3(document, rng):
 
 def _utility(document, rng):
     """Another utility than that of the claims, none, or one that is stated as it must not be."""
-    known, own = ["MutualInformation"], document["utility"]
+    own, others = document["utility"], [{"name": "FInformation", "f": name} for name in second_checker.DIVERGENCES]
     changes = [None, {}, [], own["name"], own | {"unit": "bits"}, own | {"name": "Accuracy"}, own | {"name": None}]
-    document["utility"] = rng.choice([*changes, *({"name": name} for name in known)])
+    changes += [{"name": "FInformation"}, {"name": "FInformation", "f": None}, {"name": "FInformation", "f": "KL"}]
+    document["utility"] = rng.choice([*changes, *others, *others, {"name": "MutualInformation"}])
     if rng.random() < 0.3:
         document["claims"] = {}
     if rng.random() < 0.3:

@@ -155,7 +155,36 @@ class Information:
         return phi(v)
 
 
+class Divergences:
+    """The mean of f(t), f by its definition, and what files say phi_x is."""
+
+    def __init__(self, f, curve):
+        self.f, self.phi = f, curve
+
+    def of_ratio(self, t):
+        return self.f(t)
+
+    def curve(self, share, v):
+        return self.phi(share, v) if v else iv.mpf(0)
+
+
+def _two_logs(t):
+    """t log(2t / (1 + t)) + log(2 / (1 + t)), halved."""
+    return (-phi(t) + interval(1 + t) * log(2 / (1 + t))) / 2
+
+
+DIVERGENCES = {
+    "kl": Divergences(lambda t: -phi(t), lambda p, v: phi(v) + interval(v) * log(p)),
+    "chi_square": Divergences(lambda t: interval((t - 1) ** 2), lambda p, v: interval(-(v**2) / p)),
+    "total_variation": Divergences(lambda t: interval(abs(t - 1) / 2), lambda p, v: interval(v if v < p else p)),
+    "hellinger": Divergences(lambda t: (1 - iv.sqrt(interval(t))) ** 2, lambda p, v: iv.sqrt(interval(4 * p * v))),
+    "jensen_shannon": Divergences(
+        _two_logs, lambda p, v: (interval(v) * log((v + p) / v) + interval(p) * log((p + v) / p)) / 2
+    ),
+    "le_cam": Divergences(lambda t: interval((t - 1) ** 2 / (2 * t + 2)), lambda p, v: interval(2 / (1 / p + 1 / v))),
+}
 WORTHS = {json.dumps({"name": "MutualInformation"}): Information()}
+WORTHS |= {json.dumps({"f": name, "name": "FInformation"}): own for name, own in DIVERGENCES.items()}
 
 
 def worth_of(value):

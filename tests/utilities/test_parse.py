@@ -2,11 +2,12 @@
 
 import pytest
 
-from alphalift import MutualInformation, SettingError
+from alphalift import FInformation, MutualInformation, SettingError
 from alphalift.proof import checker
 from alphalift.utilities import UTILITIES, parse
+from alphalift.utilities.f_information import CURVES
 
-KNOWN = [MutualInformation()]
+KNOWN = [MutualInformation(), *(FInformation(name) for name in CURVES)]
 
 
 @pytest.mark.parametrize("utility", KNOWN, ids=repr)
@@ -48,6 +49,8 @@ def test_what_cannot_be_read_is_refused_in_one_line(text):
 def test_the_nearest_name_is_told():
     with pytest.raises(SettingError, match="there is no utility 'MutualInfo', perhaps MutualInformation: "):
         parse("MutualInfo()")
+    with pytest.raises(SettingError, match="no f-divergence 'chi-square', perhaps 'chi_square'; there are kl, "):
+        parse("FInformation('chi-square')")
     with pytest.raises(SettingError, match="there is no utility 'Zzz': "):
         parse("Zzz()")
 

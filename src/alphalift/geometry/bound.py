@@ -88,7 +88,7 @@ def exact_bound(problem, box, dual):
         for p in range(capacities.shape[1]):
             rate -= capacities[x, p] * sigmas[p]
         phi_low, phi_high = phi(problem, x, low[x]), phi(problem, x, high[x])
-        curves += max(abs(phi_low), abs(phi_high))
+        curves += max(abs(phi_low), abs(phi_high)) + _ratio_magnitude(problem, x, high[x])
         at_low[x] = phi_low + rate * low[x]
         at_high[x] = phi_high + rate * high[x]
     nu = _best_nu(box, at_low, at_high)
@@ -187,6 +187,12 @@ def _slope_magnitude(problem, x, dual, sigmas):
     )
 
 
+@inlined
+def _ratio_magnitude(problem, x, high):
+    """What an error of v / scale_x, relative to it, does to phi_x(v), beside what is relative to that; nothing where it is exact."""
+    return 0.0 if problem.scales[x] == 1.0 else high
+
+
 @subroutine
 def _row_magnitude(matrix, row, w):
     """The sum of the terms of this row times w without their signs."""
@@ -223,6 +229,7 @@ def trim(problem, box, dual, bound, threshold):
         # The slab [a, b] of symbol x has the bound: bound - min(at_low, at_high) + min(q(a), q(b)).
         level = threshold - bound + min(at_low, at_high)
         level += error * (abs(threshold) + abs(bound) + high[x] * _slope_magnitude(problem, x, dual, magnitudes))
+        level += error * _ratio_magnitude(problem, x, high[x])
         if at_high >= level:
             outside, inside = high[x], low[x]
         elif at_low >= level:

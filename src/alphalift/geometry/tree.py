@@ -198,4 +198,7 @@ def _choose_split(problem, tree, node):
             gap = phi(problem, x, v) - at_low - slope * (v - low[x])
             if gap > best:
                 best, symbol, split_at = gap, x, v if len(low) <= CLOSED_FROM else 0.5 * (low[x] + high[x])
+    kink = problem.scales[symbol] * problem.curve(0.0, 2)
+    if low[symbol] < kink < high[symbol]:  # chords on either side of it are better than any others
+        split_at = kink
     tree.symbol[node], tree.split_at[node] = symbol, split_at

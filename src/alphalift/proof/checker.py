@@ -775,8 +775,8 @@ class Utility(ABC):
     """U = h(P_X) - E_Y h(P_{X|Y}) for a concave h; `columns` is proportional to P_X, (|X|,)."""
 
     text: str  # what claims call it
-    unit: ClassVar[str] = ""  # what its numbers are counted in, if that has a name
-    proofs: ClassVar[tuple[str, ...]]  # the kinds of certificates that are about it
+    unit: str = ""  # what its numbers are counted in, if that has a name
+    proofs: ClassVar[tuple[str, ...]] = ()  # the kinds of certificates that are about it
 
     @classmethod
     @abstractmethod
@@ -843,7 +843,81 @@ class MutualInformation(Utility):
         return [Curve(bits, lambda v: -_ball(v) * _ball(v).log())] * len(columns)
 
 
-UTILITIES: dict[str, type[Utility]] = {utility.__name__: utility for utility in (MutualInformation,)}
+def _kl(p: Fraction, v: Fraction) -> arb:
+    return -_ball(v) * _ball(v / p).log()
+
+
+def _chi_square(p: Fraction, v: Fraction) -> arb:
+    return _ball(-v * v / p)
+
+
+def _total_variation(p: Fraction, v: Fraction) -> arb:
+    return _ball(min(v, p))
+
+
+def _hellinger(p: Fraction, v: Fraction) -> arb:
+    return 2 * _ball(p * v).sqrt()
+
+
+def _jensen_shannon(p: Fraction, v: Fraction) -> arb:
+    return (_ball(v) * _ball(1 + p / v).log() + _ball(p) * _ball(1 + v / p).log()) / 2
+
+
+def _le_cam(p: Fraction, v: Fraction) -> arb:
+    return _ball(2 * p * v / (p + v))
+
+
+@dataclass(frozen=True)
+class FInformation(Utility):
+    """E_Y D_f(P_{X|Y} || P_X); phi_x(v) of a symbol with the share p_x, at v > 0, is p_x (f(0) - f(v / p_x) + c v / p_x). Step 4a."""
+
+    text: str
+    phi: Callable[[Fraction, Fraction], arb]
+    unit: str = ""
+    proofs = ("tree",)
+
+    @classmethod
+    def stated(cls, value: dict[str, Any], symbols: int) -> Utility:
+        _keys(value, {"name", "f"}, "the utility")
+        _need(
+            isinstance(value["f"], str) and value["f"] in F_DIVERGENCES, f"f must be one of {', '.join(F_DIVERGENCES)}"
+        )
+        return F_DIVERGENCES[value["f"]]
+
+    def before(self, columns: list[int]) -> arb:
+        """The sum of phi_x(p_x) = p_x phi_1(1): all shares have the same curve, drawn to scale. Step 4a."""
+        return self.phi(Fraction(1), Fraction(1))
+
+    def everything(self, columns: list[int]) -> arb:
+        shares = [Fraction(n, sum(columns)) for n in columns]
+        return self.before(columns) - sum((_ball(p) * self.phi(p, Fraction(1)) for p in shares), arb(0))
+
+    def worth(self, columns: list[int], integers: Integers) -> arb:
+        with ctx.workprec(_FIRST_PRECISION + integers.bits):
+            left, total = self.before(columns), sum(columns) << integers.bits
+            for row in integers.weights:
+                masses = {x: columns[x] * w for x, w in row.items()}
+                p_y = sum(masses.values())  # times `total`, as the masses are
+                for x, mass in masses.items():
+                    share, own = Fraction(columns[x], sum(columns)), Fraction(mass, p_y)
+                    left -= _ball(Fraction(p_y, total)) * self.phi(share, own)
+            return left
+
+    def curves(self, columns: list[int], bits: int) -> list[Curve]:
+        shares = [Fraction(n, sum(columns)) for n in columns]
+        found = {p: Curve(bits, partial(self.phi, p)) for p in shares}
+        return [found[p] for p in shares]
+
+
+F_DIVERGENCES: dict[str, FInformation] = {
+    "kl": FInformation("E_Y KL(P(X|Y) || P(X))", _kl, "nats"),
+    "chi_square": FInformation("E_Y chi-square(P(X|Y) || P(X))", _chi_square),
+    "total_variation": FInformation("E_Y TV(P(X|Y), P(X))", _total_variation),
+    "hellinger": FInformation("E_Y of the squared Hellinger distance of P(X|Y) and P(X)", _hellinger),
+    "jensen_shannon": FInformation("E_Y JS(P(X|Y), P(X))", _jensen_shannon, "nats"),
+    "le_cam": FInformation("E_Y LC(P(X|Y), P(X))", _le_cam),
+}
+UTILITIES: dict[str, type[Utility]] = {utility.__name__: utility for utility in (MutualInformation, FInformation)}
 
 
 def utility_of(value: Any, symbols: int) -> Utility | None:

@@ -10,10 +10,11 @@ import stat
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
+from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from alphalift.errors import InputError, PromiseError, SettingError
 from alphalift.joint import Joint
@@ -110,7 +111,9 @@ def addresses(joint: Joint, steps: Sequence[Sequence[Region]], utility: Utility,
 def _settings(record: Utility | Solver) -> str:
     """All that a utility or solver does, as far as a text can tell: its settings, and its code if that is not ours."""
     kind = type(record)
-    hidden = [f.name for f in fields(record) if f.compare and not f.repr] if is_dataclass(record) else ["all"]
+    hidden = (
+        [f.name for f in fields(record) if f.compare and not _tells(f, record)] if is_dataclass(record) else ["all"]
+    )
     if hidden:
         raise SettingError(
             f"{kind.__name__} has settings that its text does not tell ({', '.join(hidden)}): a dataclass shows them; "
@@ -124,6 +127,11 @@ def _settings(record: Utility | Solver) -> str:
         raise SettingError(
             f"the code of {kind.__name__} is not in a file, so it cannot be compared; do not resume"
         ) from None
+
+
+def _tells(own: Field[Any], record: Utility | Solver) -> bool:
+    """Whether the record's text says all of this field: a function's does not."""
+    return own.repr and not callable(getattr(record, own.name))
 
 
 def _text(region: Region) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -22,7 +22,7 @@ class Utility(ABC):
     A utility that needs to know the joint, such as P_X or what the values of X are, is first resolved for it: `on`.
     """
 
-    unit: ClassVar[str] = ""  # what its numbers are counted in, if that has a name
+    unit: str = ""  # what its numbers are counted in, if that has a name
 
     def on(self, joint: Joint) -> Utility:
         """The utility with what it needs of the joint, in the joint's order, validated; its text is the same.
@@ -67,7 +67,7 @@ class Utility(ABC):
 
     def terms(self, points: Array, p_x: Array) -> Array:
         """scale_x phi(V_x / scale_x) of every entry, where there is such a curve, (count, |X|)."""
-        found = np.ascontiguousarray(points)
+        found = np.array(points, dtype=np.float64, order="C")
         return np.asarray(
             compile_once(_terms, MATRIX(types.FunctionType(CURVE), VECTOR, MATRIX))(
                 self.compiled_curve(), self.scales(p_x), found

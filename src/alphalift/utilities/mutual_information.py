@@ -45,10 +45,11 @@ class MutualInformation(Utility):
         return entropy(points[..., None])
 
     def compiled_curve(self) -> Any:
-        return compile_once(_minus_v_log_v, CURVE)
+        return compile_once(minus_v_log_v, CURVE)
 
 
-def _minus_v_log_v(v: float, order: int) -> float:
+def minus_v_log_v(v: float, order: int) -> float:
+    """phi of the entropy, as `compiled.CURVE`."""
     if order == 1:
         return -math.log(v) - 1.0
     return -v * math.log(v) if v > 0.0 else 0.0

@@ -7,11 +7,12 @@ from difflib import get_close_matches
 
 from alphalift.errors import SettingError
 from alphalift.utilities.base import Utility
+from alphalift.utilities.f_information import FInformation
 from alphalift.utilities.mutual_information import MutualInformation
 
-UTILITIES: dict[str, type[Utility]] = {utility.__name__: utility for utility in (MutualInformation,)}
+UTILITIES: dict[str, type[Utility]] = {utility.__name__: utility for utility in (MutualInformation, FInformation)}
 _LONGEST = 100_000
-_HOW = f"write for instance 'MutualInformation()'; there are {', '.join(UTILITIES)}"
+_HOW = f"write for instance 'MutualInformation()' or \"FInformation('chi_square')\"; there are {', '.join(UTILITIES)}"
 
 
 def parse(text: str) -> Utility:
