@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from scipy.sparse import coo_array
 from alphalift.arrays import Array, dense
 from alphalift.clock import Clock
 from alphalift.convex import ConvexSet
-from alphalift.errors import SettingError
+from alphalift.errors import PromiseError, SettingError
 from alphalift.geometry.between import SearchBetween, tree_of
 from alphalift.geometry.concave import Certificate, ConcaveProgram, MergedCertificate
 from alphalift.joint import Joint
@@ -31,6 +31,7 @@ from alphalift.regions import Region
 from alphalift.regions.between import line_between
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal
+from alphalift.solvers.neighbour import solve_near
 from alphalift.solvers.run import curve_of
 from alphalift.utilities import MutualInformation, Utility
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # The share of the accuracy that a solve may leave open.
-_GAP_SHARE = 0.25
+_GAP_SHARE = 0.3
 # Where publishing X is never allowed, curves end here unless told.
 _FARTHEST = 10.0
 # Steps of the weight along a pairing, at which its promise and utility are computed.
@@ -65,6 +66,21 @@ class Family:
 
     def at(self, epsilon: float) -> Region:
         return self.promise(**self.parameters, epsilon=epsilon)
+
+    def require_one_budget(self, joint: Joint) -> None:
+        """Raise unless epsilon is the bound on a value that does not depend on it: curves compare promises by that."""
+        try:
+            less, more = self.at(0.25), self.at(0.5)
+        except TypeError:
+            names = ", ".join(self.parameters) or "nothing else"
+            raise PromiseError(
+                f"a curve needs a kind of promise with a budget named epsilon and its other parameters; given {names}"
+            ) from None
+        about = more.about(joint)
+        values = [region.value(about.lift.T, about.p_s) for region in (less, more)]
+        scaled = [abs(region.as_epsilon(region.budget) - own) for region, own in ((less, 0.25), (more, 0.5))]
+        if len(more.components) > 1 or not np.array_equal(*values) or max(scaled) > 1e-9:
+            raise PromiseError(f"a curve needs a promise with one budget, epsilon; {more} has none, or more than that")
 
     def epsilon_of(self, values: Array) -> float:
         """The least epsilon at which all these values are allowed."""
@@ -217,9 +233,9 @@ class _Piece:
         if self.ends is None or self.place is None:
             return self.right.upper
         theta = self.place(self.pairing.family.at(epsilon))
-        # Monotone as well, should the line fall.
-        line = (1 - theta) * self.ends[0] + theta * self.ends[1]
-        return min(self.right.upper, max(line, self.ends[1]) if self.ends[1] < self.ends[0] else line)
+        # A line that falls is not used: envelopes rise.
+        line = (1 - theta) * self.ends[0] + theta * max(self.ends)
+        return min(self.right.upper, line)
 
     @cached_property
     def stairs(self) -> tuple[Array, Array]:
@@ -232,7 +248,7 @@ class _Piece:
         order = np.argsort(budgets, kind="stable")
         return budgets[order], np.maximum.accumulate(worth[order])
 
-    @property
+    @cached_property
     def distance(self) -> float:
         """No epsilon of the piece has envelopes farther apart: both rise, so the ends of every step tell."""
         budgets, worth = self.stairs
@@ -400,6 +416,7 @@ class _Refinement:
         self, joint: Joint, family: Family, utility: Utility, accuracy: float, clock: Clock, up_to: float | None
     ) -> None:
         self.joint, self.family, self.utility, self.accuracy, self.clock = joint, family, utility, accuracy, clock
+        family.require_one_budget(joint)
         self.about = family.at(1.0).about(joint)
         self.everything = utility.of_publishing_all(self.about.p_x)
         largest = family.largest(joint)
@@ -416,6 +433,7 @@ class _Refinement:
             last = self._point(self.end, first)
             points.append(last)
             pieces.append(self._piece(first, last))
+            self._bound(pieces[0])
         try:
             while pieces:
                 worst = max(range(len(pieces)), key=lambda i: pieces[i].distance)
@@ -439,6 +457,11 @@ class _Refinement:
             interrupted = True
         points.sort(key=lambda point: point.epsilon)
         pieces = sorted([*pieces, *done], key=lambda piece: piece.left.epsilon)
+        for i in range(len(pieces) - 1, -1, -1):  # what bounds a larger budget bounds a smaller one
+            piece, first = pieces[i], points[i]
+            most = min(first.upper, piece.upper(np.nextafter(first.epsilon, math.inf)))
+            points[i] = replace(first, upper=max(most, first.lower))
+            pieces[i] = replace(piece, left=points[i], right=points[i + 1])
         return Envelope(
             self.family, self.about, self.utility, self.largest, tuple(points), tuple(pieces), interrupted
         )
@@ -446,15 +469,21 @@ class _Refinement:
     def _point(self, epsilon: float, before: Point | None = None, piece: _Piece | None = None) -> Point:
         """Solve at one epsilon, from the columns of its neighbours, mixed."""
         region = self.family.at(epsilon)
-        after = [] if before is None else [before.solution]
+        near = [] if before is None else [before.solution]
         if piece is not None:
             mixed = piece.pairing.mechanism(piece.pairing.farthest(region))
-            after.append(Solution(mixed, region, self.utility, Status.FEASIBLE))
+            near = [piece.right.solution, before.solution, Solution(mixed, region, self.utility, Status.FEASIBLE)]
         gap = max(min(_GAP_SHARE * self.accuracy, 0.5), 1e-9)
         solver = Optimal(relative_gap=gap, clock=self.clock)
-        found = solver.solve(self.about, [region], self.utility, after=after)[0]
-        bound = found.upper_bound
-        upper = 1.0 if self.everything <= 0 else min(1.0, bound / self.everything)
+        if near:
+            found = solve_near(solver, self.about, region, near)
+        else:
+            found = solver.solve(self.about, [region], self.utility)[0]
+        upper = 1.0 if self.everything <= 0 else min(1.0, found.upper_bound / self.everything)
+        if before is not None and found.normalized_utility < before.lower:  # in too little time
+            found = replace(before.solution, region=region, status=found.status, certificate=None)
+        if piece is not None:
+            upper = min(upper, piece.upper(epsilon))
         return Point(epsilon, found, found.normalized_utility, max(upper, found.normalized_utility))
 
     def _middle(self, piece: _Piece) -> float | None:
@@ -472,7 +501,7 @@ class _Refinement:
         """Put a line above the piece's upper envelope, if one tree proves it in little time."""
         if piece.distance <= self.accuracy or not isinstance(self.utility, MutualInformation) or self.clock.over:
             return
-        left, right = (_plain(point.solution) for point in (piece.left, piece.right))
+        left, right = (_tree(point.solution) for point in (piece.left, piece.right))
         merged = Merged.of(self.about)
         types = any(isinstance(point.solution.certificate, MergedCertificate) for point in (piece.left, piece.right))
         joint = merged.joint if types else self.about
@@ -482,7 +511,7 @@ class _Refinement:
         if tree is None or len(tree.prices) != size:
             return
         line = line_between(piece.left.solution.region, piece.right.solution.region, joint.p_s)
-        if line is None:
+        if line is None or tree.dual.shape[1] != len(line.right.directions) + 1:
             return
         piece.place = line.place
         room = self.accuracy - piece.lost
@@ -514,9 +543,10 @@ class _Refinement:
             for own in prices
         ]
         piece.ends = bounds[0] / self.everything, bounds[1] / self.everything
+        del piece.distance  # computed anew
 
 
-def _plain(solution: Solution) -> Certificate | None:
+def _tree(solution: Solution) -> Certificate | None:
     proof = solution.certificate
     if isinstance(proof, MergedCertificate):
         proof = proof.proof
