@@ -70,7 +70,9 @@ def epsilon_for(
             f"published as it is; what is kept there is at most {upper:.4f}: ask for less"
         )
     fails, keeps, design, closed = found
-    return Wanted("epsilon", None if fails is None else round(fails * step, 12), round(keeps * step, 12), design, closed)
+    return Wanted(
+        "epsilon", None if fails is None else round(fails * step, 12), round(keeps * step, 12), design, closed
+    )
 
 
 def alpha_for(

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import coo_array
 
@@ -37,6 +38,8 @@ from alphalift.utilities import MutualInformation, Utility
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Numbers = NDArray[np.int64]
 
 # The share of the accuracy that a solve may leave open.
 _GAP_SHARE = 0.3
@@ -79,7 +82,7 @@ class Family:
         about = more.about(joint)
         values = [region.value(about.lift.T, about.p_s) for region in (less, more)]
         scaled = [abs(region.as_epsilon(region.budget) - own) for region, own in ((less, 0.25), (more, 0.5))]
-        if len(more.components) > 1 or not np.array_equal(*values) or max(scaled) > 1e-9:
+        if len(more.components) > 1 or not np.array_equal(values[0], values[1]) or max(scaled) > 1e-9:
             raise PromiseError(f"a curve needs a promise with one budget, epsilon; {more} has none, or more than that")
 
     def epsilon_of(self, values: Array) -> float:
@@ -180,7 +183,9 @@ class Pairing:
         return low
 
 
-def _coupling(first: Array, second: Array, p: Array, q: Array, utility: Utility) -> tuple[tuple[Array, Array], Array]:
+def _coupling(
+    first: Array, second: Array, p: Array, q: Array, utility: Utility
+) -> tuple[tuple[Numbers, Numbers], Array]:
     """Pairs of rows and their weights, whose marginals are p and q: cheapest by what a mixture of both halves loses."""
     p, q = p / p.sum(), q / q.sum()
     rows, columns = len(p), len(q)
@@ -193,8 +198,8 @@ def _coupling(first: Array, second: Array, p: Array, q: Array, utility: Utility)
         found = linprog(np.maximum(loss, 0.0).ravel(), A_eq=sums[:-1], b_eq=np.append(p, q)[:-1], method="highs-ds")
         if found.status == 0:
             plan = _exact(np.maximum(found.x, 0.0).reshape(rows, columns), p, q)
-            pairs = np.nonzero(plan)
-            return pairs, plan[pairs]
+            rows_used, columns_used = np.nonzero(plan)
+            return (rows_used, columns_used), plan[rows_used, columns_used]
     # In the order of their main symbols, one after the other.
     orders = np.argsort(first.argmax(axis=1), kind="stable"), np.argsort(second.argmax(axis=1), kind="stable")
     ends = np.cumsum(p[orders[0]]), np.cumsum(q[orders[1]])
@@ -281,7 +286,7 @@ class Envelope:
     @property
     def accuracy(self) -> float:
         """No epsilon has envelopes that are farther apart."""
-        return max(max((point.upper - point.lower for point in self.points)), *(p.distance for p in self.pieces), 0.0)
+        return max(max(point.upper - point.lower for point in self.points), *(p.distance for p in self.pieces), 0.0)
 
     def _piece(self, epsilon: float) -> _Piece | None:
         if not epsilon >= 0:
@@ -308,7 +313,11 @@ class Envelope:
             mechanism = self.points[-1].solution.mechanism
         else:
             budgets, worth = self.pieces[self.pieces.index(piece)].pairing.steps
-            allowed = [(kept, theta) for kept, theta, own in zip(worth, np.linspace(0, 1, _STEPS), budgets, strict=True) if own <= epsilon and piece.pairing.allowed(theta, region)]
+            allowed = [
+                (kept, theta)
+                for kept, theta, own in zip(worth, np.linspace(0, 1, _STEPS), budgets, strict=True)
+                if own <= epsilon and piece.pairing.allowed(theta, region)
+            ]
             theta = piece.pairing.farthest(region)
             kept, theta = max([*allowed, (piece.pairing.kept(theta), theta)])
             mechanism = piece.pairing.mechanism(theta) if kept > piece.left.lower else piece.left.solution.mechanism
@@ -360,7 +369,9 @@ class Curve:
         found = [own for own in self.envelopes if parameters.items() <= own.family.parameters.items()]
         if len(found) != 1:
             values = [", ".join(f"{name}={value:g}" for name, value in own.family.parameters.items()) for own in self]
-            raise SettingError(f"{parameters or 'no parameter'} names {len(found)} of the curves; there are {'; '.join(values)}")
+            raise SettingError(
+                f"{parameters or 'no parameter'} names {len(found)} of the curves; there are {'; '.join(values)}"
+            )
         return found[0]
 
     def at(self, epsilon: float) -> tuple[Bracket, ...]:
@@ -398,8 +409,10 @@ def curve(
         raise SettingError(f"accuracy is {accuracy:g}, expected a number between 0 and 1")
     if not time_limit > 0:
         raise SettingError(f"time_limit is {time_limit:g}, expected seconds above 0")
-    values = {name: list(np.atleast_1d(value)) for name, value in parameters.items()}  # type: ignore[arg-type]
-    families = [Family(promise, dict(zip(values, map(float, own), strict=True))) for own in itertools.product(*values.values())]
+    values = {name: list(np.atleast_1d(value)) for name, value in parameters.items()}
+    families = [
+        Family(promise, dict(zip(values, map(float, own), strict=True))) for own in itertools.product(*values.values())
+    ]
     if not families:
         raise SettingError("a parameter has no value; expected one or more")
     clock, found = Clock(time_limit), list[Envelope]()
@@ -462,15 +475,13 @@ class _Refinement:
             most = min(first.upper, piece.upper(np.nextafter(first.epsilon, math.inf)))
             points[i] = replace(first, upper=max(most, first.lower))
             pieces[i] = replace(piece, left=points[i], right=points[i + 1])
-        return Envelope(
-            self.family, self.about, self.utility, self.largest, tuple(points), tuple(pieces), interrupted
-        )
+        return Envelope(self.family, self.about, self.utility, self.largest, tuple(points), tuple(pieces), interrupted)
 
     def _point(self, epsilon: float, before: Point | None = None, piece: _Piece | None = None) -> Point:
         """Solve at one epsilon, from the columns of its neighbours, mixed."""
         region = self.family.at(epsilon)
         near = [] if before is None else [before.solution]
-        if piece is not None:
+        if piece is not None and before is not None:
             mixed = piece.pairing.mechanism(piece.pairing.farthest(region))
             near = [piece.right.solution, before.solution, Solution(mixed, region, self.utility, Status.FEASIBLE)]
         gap = max(min(_GAP_SHARE * self.accuracy, 0.5), 1e-9)
@@ -539,7 +550,11 @@ class _Refinement:
             search.grow()
         before = float(self.utility.uncertainty(joint.p_x[None])[0])
         bounds = [
-            before - float(own @ joint.p_x) - search.lower_bound + gain + 1e-12 * (size + 1) * (1 + float(np.abs(own) @ joint.p_x))
+            before
+            - float(own @ joint.p_x)
+            - search.lower_bound
+            + gain
+            + 1e-12 * (size + 1) * (1 + float(np.abs(own) @ joint.p_x))
             for own in prices
         ]
         piece.ends = bounds[0] / self.everything, bounds[1] / self.everything

@@ -158,9 +158,7 @@ def split_both(feasible, other, curve, prices, other_prices, chosen, first, thre
             )
 
 
-def relax_both(
-    minimise, interior_point, feasible, other, curve, prices, other_prices, nodes, threshold, tree
-):
+def relax_both(minimise, interior_point, feasible, other, curve, prices, other_prices, nodes, threshold, tree):
     """A dual for each of these nodes that is below the threshold: that of either end's relaxation, or their mean."""
     left, right = Pricing(feasible, curve, prices), Pricing(other, curve, other_prices)
     for node in nodes:

@@ -57,7 +57,7 @@ def line_between(left: Region, right: Region, p_s: Array) -> Line | None:
     low, high = scale(left), scale(right)
     if not (math.isfinite(low) and low < high):
         return None
-    ends = (_in_form(form, low, high, p_s) if form.centred else _plain(right, form, low, high, p_s))
+    ends = _in_form(form, low, high, p_s) if form.centred else _plain(right, form, low, high, p_s)
     return Line(*ends, lambda region: min(max((scale(region) - low) / (high - low), 0.0), 1.0))
 
 

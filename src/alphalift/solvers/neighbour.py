@@ -10,13 +10,13 @@ from alphalift.arrays import Array, dense
 from alphalift.geometry.between import Resumed
 from alphalift.geometry.concave import Certificate, Search
 from alphalift.joint import Joint
+from alphalift.presolve import Merged
 from alphalift.regions import Region, simplest
 from alphalift.solution import Solution
 from alphalift.solvers.candidates import pull_inside
 from alphalift.solvers.optimal import Optimal, _kind_of_run, _merges
 from alphalift.solvers.run import Settings
 from alphalift.solvers.search import SearchRun
-from alphalift.presolve import Merged
 from alphalift.utilities import Utility
 
 
