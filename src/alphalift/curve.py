@@ -22,7 +22,7 @@ from alphalift.arrays import Array, dense
 from alphalift.clock import Clock
 from alphalift.convex import ConvexSet
 from alphalift.errors import PromiseError, SettingError
-from alphalift.geometry.between import SearchBetween, tree_of
+from alphalift.geometry.between import SearchBetween, compile_both, tree_of
 from alphalift.geometry.concave import Certificate, ConcaveProgram, MergedCertificate
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
@@ -47,7 +47,7 @@ _GAP_SHARE = 0.3
 _FARTHEST = 10.0
 # Steps of the weight along a pairing, at which its promise and utility are computed.
 _STEPS = 65
-_HALVINGS = 60
+_HALVINGS = 40
 # Outputs up to which they are paired by a linear program.
 _MOST_PAIRED = 60
 # A piece is bounded by one tree if its mixtures leave this share of the accuracy, with so many further nodes.
@@ -287,6 +287,15 @@ class Envelope:
     def accuracy(self) -> float:
         """No epsilon has envelopes that are farther apart."""
         return max(max(point.upper - point.lower for point in self.points), *(p.distance for p in self.pieces), 0.0)
+
+    @property
+    def stairs(self) -> tuple[Array, Array, Array]:
+        """Rising epsilons, the lower envelope from each of them on, and the upper one up to each of them."""
+        last = self.points[-1]
+        parts = [(*piece.stairs, [piece.upper(epsilon) for epsilon in piece.stairs[0]]) for piece in self.pieces]
+        parts.append((np.array([last.epsilon]), np.array([last.lower]), [last.upper]))
+        epsilons, lower, upper = (np.concatenate(own) for own in zip(*parts, strict=True))
+        return epsilons, np.maximum.accumulate(lower), np.minimum.accumulate(upper[::-1])[::-1]
 
     def _piece(self, epsilon: float) -> _Piece | None:
         if not epsilon >= 0:
@@ -543,7 +552,7 @@ class _Refinement:
         ]
         threshold = -0.95 * room * self.everything
         with self.clock.stopped():
-            programs[1].compile()
+            compile_both(size + len(line.right.widths))
         search = SearchBetween((programs[0], programs[1]), (prices[0], prices[1]), threshold, tree_of(tree))
         most = search.nodes + _FURTHER_NODES
         while not search.finished and search.nodes < most and not self.clock.over:

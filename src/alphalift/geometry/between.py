@@ -21,7 +21,7 @@ from alphalift.geometry.bound import exact_bound, relax, trim
 from alphalift.geometry.concave import Certificate, ConcaveProgram, Search
 from alphalift.geometry.pricing import PRICING, Box, Pricing
 from alphalift.geometry.tree import _TREE, Tree, _box, _choose_split, _split_box
-from alphalift.geometry.working_set import compile_with_minimiser
+from alphalift.geometry.working_set import compile_minimiser, compile_with_minimiser
 
 _AT_ONCE = 32
 
@@ -87,6 +87,13 @@ class Resumed(Search):
         self._cap_duals = np.empty((0, certificate.dual.shape[1]))
         self._tree, self.nodes = tree_of(certificate), len(certificate.child)
         self.change_prices(prices, threshold)
+
+
+def compile_both(size: int) -> None:
+    """Compile the kernels, or load them from numba's cache, for relaxations with so many variables."""
+    for ready in (_compiled_replay_both, _compiled_split_both, _compiled_relax_both):
+        ready()
+    compile_minimiser(size)
 
 
 def tree_of(certificate: Certificate) -> Tree:

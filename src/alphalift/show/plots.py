@@ -60,20 +60,21 @@ def plot_curve(curve: Curve, *, secret: str = "S", useful: str = "X") -> Figure:
     figure = new_figure(6.4, 4.4)
     axes = figure.subplots()
     for colour, envelope in zip(COLOURS * len(curve), curve, strict=False):
-        shown = envelope.to_frame()
-        steps = np.append(shown["epsilon"], max(own.points[-1].epsilon for own in curve))
-        lower, upper = (np.append(shown[name], shown[name].iloc[-1]) for name in ("lower", "upper"))
-        axes.fill_between(steps, lower, upper, color=colour, alpha=0.35, linewidth=0)
-        axes.plot(steps, lower, color=colour, linewidth=1.2, label=_curve_label(envelope))
-        axes.plot(steps, upper, color=colour, linewidth=0.6)
+        epsilons, lower, upper = envelope.stairs
+        # Both rise, so between two epsilons the lower one's left value and the upper one's right value hold.
+        ends = np.repeat(epsilons, 2)[1:-1]
+        low, high = np.repeat(lower[:-1], 2), np.repeat(upper[1:], 2)
+        axes.fill_between(ends, low, high, color=colour, alpha=0.35, linewidth=0)
+        axes.plot(ends, low, color=colour, linewidth=1.2, label=_curve_label(envelope))
+        axes.plot(ends, high, color=colour, linewidth=0.6)
         if math.isfinite(envelope.largest):
             axes.axvline(envelope.largest, color=colour, linestyle=":", linewidth=1)
     title = f"What each budget keeps of {_short(useful)}, protecting {_short(secret)}"
     quiet(axes, "privacy budget ε: private ← → useful", f"share of {_short(useful)} kept", title)
     axes.set_xlim(0, None)
     axes.set_ylim(0, 1.03)
-    apart = f"bands hold every optimum: at most {curve.accuracy:.2g} high"
-    legend(axes, title=f"{apart};\nright of a dotted line it may be\npublished as it is", title_fontsize=8)
+    apart = f"the optimum lies in the band,\nwhich is at most {curve.accuracy:.2g} high;\nright of the dotted line\nX itself may be published"
+    legend(axes, title=apart, title_fontsize=8)
     return figure
 
 
