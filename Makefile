@@ -31,6 +31,7 @@ bench: .venv/.bench .venv/.spark
 	$(BIN)/python benchmarks/limits.py 10
 	$(BIN)/python benchmarks/large.py 10x200 --seconds 20
 	$(BIN)/python benchmarks/alternatives.py 10
+	$(BIN)/python benchmarks/curve.py 6x10 --accuracy 0.01 --seconds 30 --points 19
 	$(BIN)/python benchmarks/corners.py --seconds 5
 	$(BIN)/python benchmarks/local.py 20 --seconds 5
 	$(BIN)/python benchmarks/population.py --draws 3 --truths 3x8 --records 10000 --alphas inf --epsilons 0.1

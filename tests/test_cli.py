@@ -135,6 +135,31 @@ def test_curve(folder):
     assert (folder / "c" / "curve.png").stat().st_size > 5000
 
 
+def test_a_certified_curve(folder):
+    run = alphalift(*CURVE[:6], "--alpha", 3, "--alpha", "inf", "--accuracy", 0.02, "--out", "c", folder=folder)
+    assert run.returncode == 0, run.stderr
+    assert "At every epsilon the optimum is known to within" in run.stdout
+    assert "not 0.02" not in run.stdout
+    frame = pd.read_csv(folder / "c" / "curve.csv")
+    assert list(frame.columns) == ["alpha", "epsilon", "lower", "upper", "below", "above"]
+    assert frame["alpha"].unique().tolist() == [float("inf"), 3.0]
+    assert (frame["upper"] - frame["lower"]).between(0, 0.02).all()
+    assert (folder / "c" / "curve.pdf").stat().st_size > 5000
+
+
+def test_the_epsilon_for_a_wish_is_found_and_proven(folder):
+    run = alphalift(*DESIGN[:8], "--population", "--keep", "90%", "--out", "m.json", folder=folder)
+    assert run.returncode == 0, run.stderr
+    epsilon = json.loads((folder / "m.json").read_text())["promise"]["epsilon"]
+    assert run.stdout.startswith(
+        f"epsilon = {epsilon} keeps 90%, at epsilon = {float(epsilon) - 0.0005:g} no mechanism does"
+    )
+    assert "as floats estimate" in run.stdout.splitlines()[0], "two secrets have no certified float bound"
+    assert alphalift("verify", "m.json", folder=folder).returncode == 0
+    again = alphalift(*DESIGN[:8], "--population", "--epsilon", epsilon, folder=folder)
+    assert "It keeps 90." in again.stdout
+
+
 def test_a_curve_is_resumed_and_shared_with_the_same_bytes(folder):
     first = alphalift(*CURVE, "--out", "a", "--workers", 2, "--resume", "cells", folder=folder)
     assert first.returncode == 0, first.stderr

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
         audit_samples,
         read_samples,
     )
+    from alphalift.backwards import Wanted, alpha_for, epsilon_for
     from alphalift.compare import Comparison, compare
+    from alphalift.curve import Bracket, Curve, Envelope, curve
     from alphalift.design import design
     from alphalift.document import Stored, load, save, to_document, to_json, withhold_joint
     from alphalift.errors import (
@@ -60,7 +62,7 @@ if TYPE_CHECKING:
         implications,
     )
     from alphalift.sharing import for_sharing
-    from alphalift.show import describe, plot_comparison, plot_mechanism, plot_tradeoff
+    from alphalift.show import describe, plot_comparison, plot_curve, plot_mechanism, plot_tradeoff
     from alphalift.solution import Solution, Status
     from alphalift.solvers import Algorithm1, Optimal, Progress, Vertices
     from alphalift.sweep import Tradeoff, sweep
@@ -77,11 +79,14 @@ __all__ = [
     "AlphaLift",
     "AlphaliftError",
     "Answer",
+    "Bracket",
     "Channel",
     "ChannelAudit",
     "ChiSquare",
     "Comparison",
+    "Curve",
     "Custom",
+    "Envelope",
     "Estimate",
     "FInformation",
     "IdentifierError",
@@ -115,15 +120,19 @@ __all__ = [
     "Tradeoff",
     "Utility",
     "Vertices",
+    "Wanted",
     "WorkerError",
+    "alpha_for",
     "audit_channel",
     "audit_release",
     "audit_samples",
     "baselines",
     "columns_before",
     "compare",
+    "curve",
     "describe",
     "design",
+    "epsilon_for",
     "estimate",
     "for_sharing",
     "grid",
@@ -132,6 +141,7 @@ __all__ = [
     "load",
     "measures",
     "plot_comparison",
+    "plot_curve",
     "plot_mechanism",
     "plot_tradeoff",
     "prove",
@@ -148,7 +158,9 @@ __all__ = [
 # Where the public names come from; `baselines` and `measures` are modules themselves.
 _NAMES = {
     "alphalift.audit": "Answer Channel ChannelAudit ReleaseAudit Samples SamplesAudit audit_channel audit_release audit_samples read_samples",
+    "alphalift.backwards": "Wanted alpha_for epsilon_for",
     "alphalift.compare": "Comparison compare",
+    "alphalift.curve": "Bracket Curve Envelope curve",
     "alphalift.design": "design",
     "alphalift.document": "Stored load save to_document to_json withhold_joint",
     "alphalift.errors": "AlphaliftError IdentifierError InputError JointError PromiseError ProofError SettingError SolverError TableError WorkerError",
@@ -158,7 +170,7 @@ _NAMES = {
     "alphalift.proof.prove": "prove",
     "alphalift.regions": "KL LDP LIP PML AlphaLift ChiSquare Custom Implication Intersection MaxLift Region Renyi TotalVariation grid implications",
     "alphalift.sharing": "for_sharing",
-    "alphalift.show": "describe plot_comparison plot_mechanism plot_tradeoff",
+    "alphalift.show": "describe plot_comparison plot_curve plot_mechanism plot_tradeoff",
     "alphalift.solution": "Solution Status",
     "alphalift.solvers": "Algorithm1 Optimal Progress Vertices",
     "alphalift.sweep": "Tradeoff sweep",

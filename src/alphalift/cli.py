@@ -137,9 +137,16 @@ def design_command(
         int | None,
         typer.Option(min=1, max=52, help="Probabilities are multiples of 1/2^bits: 52, or few with --withhold."),
     ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of epsilon the share of X to keep, '90%': the least epsilon for it is found, with --population."
+        ),
+    ] = None,
 ) -> None:
     """Design a mechanism for one table, secret, useful column and promise, with its proof."""
     import secrets
+    from dataclasses import replace
 
     from alphalift.clock import Clock
     from alphalift.design import design
@@ -151,6 +158,7 @@ def design_command(
         check_output,
         confidence_of,
         document_of,
+        least_epsilon,
         open_mechanism,
         read_alphabet,
         read_bins,
@@ -162,7 +170,7 @@ def design_command(
     from alphalift.sharing import for_sharing
     from alphalift.show.advice import advice_lines
     from alphalift.show.live import LiveLine
-    from alphalift.show.words import describe, what_a_file_proves, what_it_may_take
+    from alphalift.show.words import describe, wanted_words, what_a_file_proves, what_it_may_take
     from alphalift.solution import Status
     from alphalift.solvers import Optimal
 
@@ -170,8 +178,17 @@ def design_command(
         raise typer.BadParameter(
             "--population says that the table is everybody, --confidence that it is a sample: give one"
         )
-    region, sure = region_of(promise, alpha, epsilon), None if confidence is None else confidence_of(confidence)
     worth = utility_of(utility)
+    if keep is not None:
+        if epsilon is not None:
+            raise InputError("--keep finds the epsilon; give --keep or --epsilon, not both")
+        if not population or after or withhold is not None or bits is not None:
+            raise InputError(
+                "--keep is about the records as they are, for one release: give --population, which says that they are everybody, "
+                "and no --after, --withhold or --bits; then design with the epsilon that it names"
+            )
+    region = None if keep is not None else region_of(promise, alpha, epsilon)
+    sure = None if confidence is None else confidence_of(confidence)
     if withhold is not None and out is None:
         raise InputError("--withhold needs --out as well: one has the mechanism, the other what opens it")
     given = [table, *(after or []), *alphabet_files(alphabet).values()]
@@ -183,14 +200,21 @@ def design_command(
     declared = Declared(drop_missing, read_bins(bins), read_alphabet(alphabet), anyway)
     joint = declared.read(table, sensitive, useful, earlier)
     clock = Clock(time_limit)
-    if beforehand := what_it_may_take(joint, region, worth, time_limit):
+    if region is not None and (beforehand := what_it_may_take(joint, region, worth, time_limit)):
         print(beforehand, file=sys.stderr)
-    with LiveLine(worth.unit) as live:
-        search = clock.reserving(_FILE_SHARE * time_limit) if out or as_json else clock
-        solver = Optimal(time_limit=time_limit, progress=live.show, clock=search)
-        source = declared.source([*sensitive, *useful])
-        wish = Wish.of(region, joint, confidence=sure, everybody=population, after=bool(earlier))
-        solution = wish.told(design(joint, wish.asked, utility=worth, solver=solver, source=source, after=earlier))
+    if region is None:
+        wanted = least_epsilon(promise, alpha, str(keep), joint, worth, (1 - _FILE_SHARE) * time_limit)
+        sourced = f"{wanted.design.settings}; {declared.source([*sensitive, *useful])}"
+        wish = Wish.of(wanted.design.region, joint, confidence=None, everybody=True, after=False)
+        solution = wish.told(replace(wanted.design, settings=sourced))
+        print(wanted_words(wanted, str(keep)), file=sys.stderr if as_json else sys.stdout)
+    else:
+        with LiveLine(worth.unit) as live:
+            search = clock.reserving(_FILE_SHARE * time_limit) if out or as_json else clock
+            solver = Optimal(time_limit=time_limit, progress=live.show, clock=search)
+            source = declared.source([*sensitive, *useful])
+            wish = Wish.of(region, joint, confidence=sure, everybody=population, after=bool(earlier))
+            solution = wish.told(design(joint, wish.asked, utility=worth, solver=solver, source=source, after=earlier))
     if withhold is not None or bits is not None:
         solution = for_sharing(solution, bits) if withhold is not None else restated(prove(solution, bits=bits or 52))
     document = document_of(solution, clock) if out or withhold or as_json else {}
@@ -417,15 +441,27 @@ def compare_command(
         print(f"Written: {path}")
 
 
-@app.command(short_help="Draw what each privacy budget keeps.")
-def curve(
+@app.command("curve", short_help="Draw what each privacy budget keeps.")
+def curve_command(
     table: Table,
     sensitive: Sensitive,
     useful: Useful,
-    alpha: Annotated[list[float], typer.Option(help="Above 1, or 'inf'; repeat for several curves.")],
+    alpha: Annotated[list[float] | None, typer.Option(help="Above 1, or 'inf'; repeat for several curves.")] = None,
+    promise: Annotated[
+        str | None, typer.Option(help="Instead of alpha a kind of promise by its name: LIP, LDP, KL, ...")
+    ] = None,
     utility: UtilityText = None,
     out: Folder = Path("."),
-    points: Annotated[int, typer.Option(min=2, help="How many epsilons up to where X may be published.")] = 24,
+    accuracy: Annotated[
+        float, typer.Option(min=1e-6, max=0.5, help="How far apart the envelopes of a curve may be, as a share.")
+    ] = 0.001,
+    time_limit: TimeLimit = 60.0,
+    points: Annotated[
+        int | None,
+        typer.Option(
+            min=2, help="Instead of envelopes the optimum at so many epsilons, up to where X may be published."
+        ),
+    ] = None,
     drop_missing: DropMissing = False,
     bins: Bins = None,
     anyway: Anyway = False,
@@ -433,21 +469,45 @@ def curve(
     dask: Dask = None,
     resume: Resume = None,
 ) -> None:
-    """Draw how much of the useful column each privacy budget keeps: curve.csv, curve.png and curve.pdf."""
-    from alphalift.given import Declared, check_folder, chosen_workers, read_bins, sweep_curves, utility_of, write_text
-    from alphalift.show import plot_tradeoff
+    """Draw how much of the useful column each privacy budget keeps: curve.csv, curve.png and curve.pdf.
+
+    The optimum lies in the band between two certified envelopes, at every epsilon. With --points, and --workers, --dask or --resume,
+    it is computed at some epsilons instead.
+    """
+    from alphalift.given import (
+        Declared,
+        certified_curves,
+        check_folder,
+        chosen_workers,
+        read_bins,
+        sweep_curves,
+        utility_of,
+        write_text,
+    )
+    from alphalift.show import plot_curve, plot_tradeoff
     from alphalift.show.style import save as save_figure
 
     worth = utility_of(utility)
     check_folder(out)
+    swept = not all(option is None for option in (points, workers, dask, resume))
+    if swept and (not alpha or promise is not None):
+        raise InputError("--points, --workers, --dask and --resume are for --alpha; give that, and no --promise")
     joint = Declared(drop_missing, read_bins(bins), anyway=anyway).read(table, sensitive, useful)
-    with chosen_workers(workers, dask) as chosen:
-        tradeoff = sweep_curves(joint, alpha, points, chosen, resume, worth)
-    if tradeoff.resumed:
-        print(f"Resumed: {tradeoff.resumed} of {len(tradeoff.records)} cells were in {resume}")
+    if swept:
+        with chosen_workers(workers, dask) as chosen:
+            tradeoff = sweep_curves(joint, alpha or [], points or 24, chosen, resume, worth)
+        if tradeoff.resumed:
+            print(f"Resumed: {tradeoff.resumed} of {len(tradeoff.records)} cells were in {resume}")
+        frame, figure = tradeoff.to_frame(), plot_tradeoff(tradeoff)
+    else:
+        found = certified_curves(joint, alpha, promise, accuracy, worth, time_limit)
+        late = f", not {accuracy:g}: allow more time" if found.accuracy > accuracy else ""
+        print(
+            f"At every epsilon the optimum is known to within {found.accuracy:.3g} of X{late} ({found.solves} solves)."
+        )
+        frame, figure = found.to_frame(), plot_curve(found, secret=" and ".join(sensitive), useful=" and ".join(useful))
     out.mkdir(parents=True, exist_ok=True)
-    write_text(out / "curve.csv", tradeoff.to_frame().to_csv(index=False))
-    figure = plot_tradeoff(tradeoff)
+    write_text(out / "curve.csv", frame.to_csv(index=False))
     print(_RECORDS_ALONE)
     for path in (out / "curve.csv", save_figure(figure, out / "curve.png"), save_figure(figure, out / "curve.pdf")):
         print(f"Written: {path}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from alphalift.backwards import Wanted, epsilon_for
 from alphalift.clock import Clock
+from alphalift.curve import Curve, curve
 from alphalift.document import Stored, load, to_document
 from alphalift.errors import InputError, ProofError
 from alphalift.joint import Joint
@@ -19,6 +22,7 @@ from alphalift.measures import epsilon_max
 from alphalift.population import Robust, not_covered, uncovered
 from alphalift.proof.said import EVERYBODY, with_statement
 from alphalift.regions import AlphaLift, Region, grid, parse
+from alphalift.regions.parse import PROMISES
 from alphalift.release.received import Readable
 from alphalift.solution import Solution, Status
 from alphalift.sweep import Tradeoff, sweep
@@ -46,6 +50,59 @@ def region_of(promise: str | None, alpha: str | None, epsilon: str | None) -> Re
 def utility_of(text: str | None) -> Utility:
     """The utility that is typed: mutual information unless told."""
     return MutualInformation() if text is None else parse_utility(text)
+
+
+def share_of(text: str, option: str) -> float:
+    """A share as people type it: 90% or 0.9."""
+    share = text.strip().removesuffix("%")
+    try:
+        number = float(share) / (100 if share != text.strip() else 1)
+    except ValueError:
+        number = math.nan
+    if not 0 < number <= 1:
+        raise InputError(f"{option} is {text!r}, expected a share above 0% and at most 100%, like 90% or 0.9")
+    return number
+
+
+def least_epsilon(
+    promise: str | None, alpha: str | None, keep: str, joint: Joint, utility: Utility, time_limit: float
+) -> Wanted:
+    """The answer to `--keep`: for alpha, or for a kind of promise that is named without its epsilon."""
+    wanted = share_of(keep, "--keep")
+    if (promise is None) == (alpha is None):
+        raise InputError("with --keep give --alpha, or --promise with the name of a kind alone, like --promise KL")
+    if alpha is not None:
+        order = AlphaLift(alpha, 0).alpha  # type: ignore[arg-type]
+        return epsilon_for(
+            joint, AlphaLift, alpha=order, normalized_utility=wanted, utility=utility, time_limit=time_limit
+        )
+    return epsilon_for(joint, kind_of(str(promise)), normalized_utility=wanted, utility=utility, time_limit=time_limit)
+
+
+def kind_of(name: str) -> type[Region]:
+    """A kind of promise with an epsilon and nothing else, by its name."""
+    kinds = {own: kind for own, kind in PROMISES.items() if own not in ("AlphaLift", "Renyi")}
+    if name.strip() not in kinds:
+        raise InputError(f"the kind of promise is {name!r}, expected one of {', '.join(kinds)}, or --alpha instead")
+    return kinds[name.strip()]
+
+
+def certified_curves(
+    joint: Joint, alphas: list[float] | None, promise: str | None, accuracy: float, utility: Utility, time_limit: float
+) -> Curve:
+    """The envelopes of alpha-lift for some alphas, or of a named kind of promise."""
+    if bool(alphas) == (promise is not None):
+        raise InputError("give --alpha, once or more, or --promise with the name of a kind, like --promise KL")
+    if alphas:
+        return curve(
+            joint,
+            AlphaLift,
+            alpha=sorted(set(alphas), reverse=True),
+            accuracy=accuracy,
+            utility=utility,
+            time_limit=time_limit,
+        )
+    return curve(joint, kind_of(str(promise)), accuracy=accuracy, utility=utility, time_limit=time_limit)
 
 
 def confidence_of(text: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 
 import numpy as np
@@ -11,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from alphalift.arrays import Array
+from alphalift.curve import Curve, Envelope
 from alphalift.errors import InputError
 from alphalift.measures import epsilon_max
 from alphalift.mechanism import Mechanism
@@ -53,6 +55,35 @@ def plot_tradeoff(tradeoff: Tradeoff, *, mark: Solution | None = None) -> Figure
     axes.set_ylim(0, 1.03)
     legend(axes, title="right of the dotted line\nX itself may be published", title_fontsize=8)
     return figure
+
+
+def plot_curve(curve: Curve, *, secret: str = "S", useful: str = "X") -> Figure:
+    """The band between both envelopes against epsilon, one for each value of the promise's other parameters."""
+    figure = new_figure(6.4, 4.4)
+    axes = figure.subplots()
+    for colour, envelope in zip(COLOURS * len(curve), curve, strict=False):
+        epsilons, lower, upper = envelope.stairs
+        # Both rise, so between two epsilons the lower one's left value and the upper one's right value hold.
+        ends = np.repeat(epsilons, 2)[1:-1]
+        low, high = np.repeat(lower[:-1], 2), np.repeat(upper[1:], 2)
+        axes.fill_between(ends, low, high, color=colour, alpha=0.35, linewidth=0)
+        axes.plot(ends, low, color=colour, linewidth=1.2, label=_curve_label(envelope))
+        axes.plot(ends, high, color=colour, linewidth=0.6)
+        if math.isfinite(envelope.largest):
+            axes.axvline(envelope.largest, color=colour, linestyle=":", linewidth=1)
+    title = f"What each budget keeps of {_short(useful)}, protecting {_short(secret)}"
+    quiet(axes, "privacy budget ε: private ← → useful", f"share of {_short(useful)} kept", title)
+    axes.set_xlim(0, None)
+    axes.set_ylim(0, 1.03)
+    apart = f"the optimum lies in the band,\nwhich is at most {curve.accuracy:.2g} high;\nright of the dotted line\nX itself may be published"
+    legend(axes, title=apart, title_fontsize=8)
+    return figure
+
+
+def _curve_label(envelope: Envelope) -> str:
+    parameters = envelope.family.parameters
+    names = [f"{'α' if name == 'alpha' else name} = {alpha_text(value)}" for name, value in parameters.items()]
+    return ", ".join(names) or type(envelope.family.at(1.0)).__name__
 
 
 def plot_mechanism(mechanism: Mechanism, *, secret: str = "S", useful: str = "X") -> Figure:

@@ -8,6 +8,7 @@ from copy import copy
 import numpy as np
 
 from alphalift.arrays import Array, is_sparse
+from alphalift.backwards import Wanted
 from alphalift.effort import MOST_TREE_BYTES
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
@@ -297,3 +298,17 @@ def what_it_may_take(joint: Joint, region: Region, utility: Utility, time_limit:
 
 def _percent_up(share: float) -> str:
     return f"{_up(100 * share, 3)}%"
+
+
+def wanted_words(found: Wanted, keep: str) -> str:
+    """Which epsilon keeps the wanted share, and what is known of smaller ones."""
+    kept = f"epsilon = {found.keeps:g} keeps {keep}"
+    if found.fails is None:
+        less = "it is the least there is" if found.closed else "smaller ones were not decided in time"
+    else:
+        less = f"at epsilon = {found.fails:g} no mechanism does"
+    between = "" if found.closed or found.fails is None else "; what lies between was not decided in time"
+    design = found.design
+    if found.fails is not None and bound_is_estimated(design.joint, design.region, design.utility_function):
+        less += ", as floats estimate"
+    return f"{kept}, {less}{between}. This is about the records as they are."

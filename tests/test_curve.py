@@ -1,0 +1,250 @@
+"""Curves hold every optimum that others find, and wishes are granted at the least epsilon."""
+
+import math
+
+import numpy as np
+import pytest
+
+from alphalift import (
+    KL,
+    LDP,
+    LIP,
+    PML,
+    AlphaLift,
+    ChiSquare,
+    InputError,
+    Joint,
+    MaxLift,
+    MutualInformation,
+    Optimal,
+    PromiseError,
+    Renyi,
+    SettingError,
+    TotalVariation,
+    Vertices,
+    alpha_for,
+    curve,
+    epsilon_for,
+    plot_curve,
+)
+from alphalift.convex import ConvexSet
+from alphalift.geometry.between import SearchBetween, tree_of
+from alphalift.geometry.concave import ConcaveProgram
+from alphalift.paper import random_joints
+from alphalift.regions.between import line_between
+from alphalift.solvers.run import curve_of
+
+INFORMATION = MutualInformation()
+(JOINT,) = random_joints(1, 3, (3, 4))
+KINDS = {
+    "AlphaLift": (AlphaLift, {"alpha": 3}),
+    "MaxLift": (MaxLift, {}),
+    "PML": (PML, {}),
+    "LIP": (LIP, {}),
+    "LDP": (LDP, {}),
+    "KL": (KL, {}),
+    "TotalVariation": (TotalVariation, {}),
+    "ChiSquare": (ChiSquare, {}),
+    "Renyi": (Renyi, {"order": 2.5}),
+}
+
+
+def optimum(joint, region):
+    """The utility and the bound of a fresh solve, as shares of X."""
+    (found,) = Optimal().solve(joint, [region], INFORMATION)
+    return found.normalized_utility, found.upper_bound / INFORMATION.of_publishing_all(joint.p_x)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_envelopes_hold_every_optimum(kind):
+    promise, others = KINDS[kind]
+    found = curve(JOINT, promise, accuracy=0.05, **others)
+    (own,) = found
+    assert found.accuracy <= 0.05
+    end = min(own.largest, 10.0)
+    before = (0.0, 0.0)
+    for epsilon in np.sort(np.random.default_rng(7).uniform(0, 1.02 * end, 8)):
+        region, bracket = promise(epsilon=epsilon, **others), own.at(epsilon)
+        kept, most = optimum(own.joint, region)
+        assert bracket.lower <= most + 1e-9
+        assert kept <= bracket.upper + 1e-9
+        assert bracket.lower <= bracket.upper <= bracket.lower + found.accuracy + 1e-12
+        assert bracket.lower >= before[0] - 1e-12
+        assert bracket.upper >= before[1] - 1e-12
+        before = bracket.lower, bracket.upper
+        design = own.design_at(epsilon)
+        assert design.integers is not None
+        assert design.mechanism.check(region).kept
+        assert design.normalized_utility >= bracket.lower - 1e-9
+    nothing, _ = optimum(own.joint, promise(epsilon=0, **others))
+    assert own.at(0.0).lower == pytest.approx(nothing, abs=1e-9)
+    assert own.at(end).lower == pytest.approx(1.0, abs=1e-9)
+    assert own.at(end + 1).upper == 1.0
+
+
+@pytest.mark.parametrize("shape", [(2, 5), (3, 4), (4, 3)])
+def test_max_lift_against_the_exact_vertices(shape):
+    (joint,) = random_joints(1, 11, shape)
+    (own,) = curve(joint, MaxLift, accuracy=0.02)
+    epsilons = np.linspace(1e-3, 0.999 * own.largest, 12)
+    exact = Vertices().solve(joint, [MaxLift(epsilon) for epsilon in epsilons], INFORMATION)
+    for epsilon, solution in zip(epsilons, exact, strict=True):
+        bracket = own.at(epsilon)
+        assert bracket.lower - 1e-9 <= solution.normalized_utility <= bracket.upper + 1e-9
+
+
+def test_stairs_hold_between_their_steps():
+    (own,) = curve(JOINT, AlphaLift, alpha=10, accuracy=0.05)
+    epsilons, lower, upper = own.stairs
+    assert (np.diff(epsilons) >= 0).all()
+    assert (np.diff(lower) >= 0).all()
+    assert (np.diff(upper) >= 0).all()
+    assert (upper[1:] - lower[:-1]).max() <= own.accuracy + 1e-12
+    for i in range(0, len(epsilons) - 1, 40):
+        kept, most = optimum(JOINT, AlphaLift(10, (epsilons[i] + epsilons[i + 1]) / 2))
+        assert lower[i] <= most + 1e-9
+        assert kept <= upper[i + 1] + 1e-9
+
+
+@pytest.mark.parametrize("kind", ["AlphaLift", "MaxLift", "KL", "TotalVariation", "ChiSquare", "Renyi"])
+@pytest.mark.parametrize("ends", [(0.08, 0.1), (0.0, 3e-6), (1e-7, 2e-6), (0.3, 0.34)])
+def test_one_tree_bounds_all_budgets_between(kind, ends):
+    """What a tree for two budgets says of the objective holds at budgets and prices between, against posteriors found at random."""
+    promise, others = KINDS[kind]
+    left, right = (promise(epsilon=epsilon, **others) for epsilon in ends)
+    line = line_between(left, right, JOINT.p_s)
+    assert line is not None
+    assert line.place(left) == 0.0
+    assert line.place(right) == 1.0
+    (solved,) = Optimal(relative_gap=1e-3).solve(JOINT, [right], INFORMATION)
+    tree = tree_of(solved.certificate)
+    programs = [
+        ConcaveProgram(
+            ConvexSet.intersecting([own]),
+            curve_of(INFORMATION),
+            np.ones(len(JOINT.p_x)),
+            JOINT.p_s_given_x.T,
+            float(JOINT.p_s.min()),
+        )
+        for own in (line.left, line.right)
+    ]
+    prices = solved.certificate.prices
+    shift = np.array([0.02, -0.01, 0.03, -0.02])
+    search = SearchBetween((programs[0], programs[1]), (prices + shift, prices), -0.01, tree)
+    for _ in range(20):
+        if not search.finished:
+            search.grow()
+    rng = np.random.default_rng(1)
+    points = rng.dirichlet(np.full(4, 0.4), 4000)
+    points = np.concatenate(
+        [points, np.eye(4), JOINT.p_x + 10.0 ** rng.uniform(-6, 0, (4000, 1)) * (points - JOINT.p_x)]
+    )
+    for share in (0.0, 0.2, 0.5, 0.9, 1.0):
+        region = promise(epsilon=ends[0] + share * (ends[1] - ends[0]), **others)
+        theta = line.place(region)
+        allowed = points[region.allows(points @ JOINT.lift.T, JOINT.p_s)]
+        objective = INFORMATION.uncertainty(allowed) - allowed @ (prices + (1 - theta) * shift)
+        assert objective.min(initial=math.inf) >= search.lower_bound
+
+
+def test_kinds_whose_sets_are_on_no_line_have_steps_alone():
+    assert line_between(LDP(0.1), LDP(0.2), JOINT.p_s) is None
+    assert line_between(LIP(0.1), LIP(0.2), JOINT.p_s) is None
+    assert line_between(KL(0.1), AlphaLift(3, 0.2), JOINT.p_s) is None
+
+
+def test_a_curve_that_ends_early_says_so_and_is_true():
+    found = curve(JOINT, AlphaLift, alpha=[math.inf, 3], accuracy=1e-4, time_limit=0.5)
+    assert found.accuracy > 1e-4
+    assert len(found) == 2
+    for own, bracket in zip(found, found.at(0.1), strict=True):
+        kept, most = optimum(JOINT, own.family.at(0.1))
+        assert bracket.lower <= most + 1e-9
+        assert kept <= bracket.upper + 1e-9
+
+
+def test_equal_symbols_and_secrets_that_tell_nothing():
+    merged = Joint(
+        [[4, 8, 1, 3], [2, 4, 5, 1], [2, 4, 2, 7]], counts=True
+    )  # the second symbol says what the first says
+    (own,) = curve(merged, AlphaLift, alpha=10, accuracy=0.05)
+    for epsilon in (0.02, 0.1, 0.3):
+        kept, most = optimum(merged, AlphaLift(10, epsilon))
+        assert own.at(epsilon).lower <= most + 1e-9
+        assert kept <= own.at(epsilon).upper + 1e-9
+    (free,) = curve(Joint([[1, 2], [2, 4]], counts=True), MaxLift)
+    assert free.at(0.0).lower == 1.0
+    assert free.largest < 1e-12
+
+
+def test_frames_and_figures():
+    found = curve(JOINT, AlphaLift, alpha=[math.inf, 3], accuracy=0.1)
+    frame = found.to_frame([0.1, 0.2])
+    assert list(frame.columns) == ["alpha", "epsilon", "lower", "upper", "below", "above"]
+    assert frame["lower"].tolist() == [bracket.lower for own in found for bracket in (own.at(0.1), own.at(0.2))]
+    assert (found.to_frame()["upper"] >= found.to_frame()["lower"]).all()
+    axes = plot_curve(found, secret="race", useful="education").axes[0]
+    assert "education" in axes.get_title(loc="left")
+    assert found.of(alpha=3).family.parameters == {"alpha": 3.0}
+    with pytest.raises(SettingError, match="there are alpha=inf; alpha=3"):
+        found.of()
+
+
+@pytest.mark.parametrize(
+    ("promise", "others", "error", "words"),
+    [
+        (AlphaLift, {"alpha": 0.5}, PromiseError, "above 1"),
+        (AlphaLift, {}, PromiseError, "a budget named epsilon"),
+        (lambda epsilon: AlphaLift(3, epsilon) & MaxLift(1), {}, PromiseError, "one budget"),
+        (AlphaLift, {"alpha": []}, SettingError, "no value"),
+        (MaxLift, {"accuracy": 0.0}, SettingError, "accuracy is 0"),
+        (MaxLift, {"time_limit": 0.0}, SettingError, "time_limit is 0"),
+    ],
+)
+def test_what_is_no_curve_is_refused(promise, others, error, words):
+    with pytest.raises(error, match=words):
+        curve(JOINT, promise, **others)
+
+
+@pytest.mark.parametrize("kind", ["AlphaLift", "MaxLift", "LDP", "KL", "PML"])
+@pytest.mark.parametrize("wanted", [0.6, 0.9, 1.0])
+def test_the_least_epsilon_is_that_of_halving_by_hand(kind, wanted):
+    promise, others = KINDS[kind]
+    found = epsilon_for(JOINT, promise, normalized_utility=wanted, **others)
+    assert found.closed
+    assert 0 < found.keeps - found.fails <= 1e-3 + 1e-9
+    assert found.design.integers is not None
+    assert found.design.region == promise(epsilon=found.keeps, **others)
+    assert found.design.mechanism.check(found.design.region).kept
+    assert found.design.normalized_utility >= wanted - 1e-12
+    low, high = 0.0, 10.0
+    solver = Optimal(relative_gap=1e-6)
+    for _ in range(16):
+        middle = (low + high) / 2
+        (own,) = solver.solve(found.design.joint, [promise(epsilon=middle, **others)], INFORMATION)
+        low, high = (low, middle) if own.normalized_utility >= wanted else (middle, high)
+    assert found.fails - 2e-4 <= high
+    assert low <= found.keeps + 2e-4
+
+
+def test_the_strictest_alpha():
+    found = alpha_for(JOINT, epsilon=0.1, normalized_utility=0.7)
+    assert found.closed
+    assert found.keeps < found.fails <= 1 + (found.keeps - 1) * 1.0012
+    assert found.design.normalized_utility >= 0.7
+    assert optimum(JOINT, AlphaLift(found.fails, 0.1))[0] < 0.7
+    everything = alpha_for(JOINT, epsilon=0.79, normalized_utility=0.99)
+    assert (everything.keeps, everything.fails) == (math.inf, None)
+
+
+def test_wishes_that_nothing_or_no_promise_grants():
+    nothing = epsilon_for(JOINT, MaxLift, normalized_utility=0.1)
+    assert (nothing.keeps, nothing.fails, nothing.closed) == (0.0, None, True)
+    for wanted in (0.0, 1.5, math.nan):
+        with pytest.raises(InputError, match="at most 1"):
+            epsilon_for(JOINT, MaxLift, normalized_utility=wanted)
+    with pytest.raises(InputError, match=r"at most 0\.\d+: ask for less"):
+        alpha_for(JOINT, epsilon=1e-4, normalized_utility=0.999)
+    never = Joint([[1, 0, 2], [0, 3, 1], [2, 1, 0]], counts=True)  # LDP never lets such an X out
+    with pytest.raises(InputError, match="never allows"):
+        epsilon_for(never, LDP, normalized_utility=1.0)
