@@ -333,10 +333,19 @@ class LocalCertificate:
 
 
 @dataclass(frozen=True, eq=False)
+class PiecesCertificate:
+    """Prices, and of every piece (`utilities.pieces`) what it is and its dual (w, nu), in units of what publishing X is worth."""
+
+    prices: Array
+    cells: Array
+    duals: Array
+
+
+@dataclass(frozen=True, eq=False)
 class MergedCertificate:
     """What proves the bound of the merged joint (`presolve`) proves that of the joint itself."""
 
     proof: AnyCertificate
 
 
-AnyCertificate: TypeAlias = "Certificate | PairCertificate | LocalCertificate | MergedCertificate"
+AnyCertificate: TypeAlias = "Certificate | PairCertificate | LocalCertificate | PiecesCertificate | MergedCertificate"

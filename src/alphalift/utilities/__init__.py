@@ -1,6 +1,10 @@
 """What a release is worth: each utility is a concave uncertainty h of the posterior, one file a utility."""
 
 from alphalift.utilities.base import Utility
+from alphalift.utilities.concave import Concave
+from alphalift.utilities.decision import Decision
+from alphalift.utilities.guessing import GuessingAccuracy
 from alphalift.utilities.mutual_information import MutualInformation
+from alphalift.utilities.squared_error import SquaredError
 
-__all__ = ["MutualInformation", "Utility"]
+__all__ = ["Concave", "Decision", "GuessingAccuracy", "MutualInformation", "SquaredError", "Utility"]

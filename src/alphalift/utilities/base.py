@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from alphalift.arrays import Array, Rows, is_sparse
+from alphalift.utilities.pieces import Pieces
 
 # Numbers of sparse rows that are made dense at once.
 _AT_ONCE = 1 << 22
@@ -30,6 +31,10 @@ class Utility(ABC):
 
     def compiled_curve(self) -> Any | None:
         """phi for compiled kernels (`compiled.CURVE`) where h(V) = sum_x phi(V_x) with phi(0) = 0, if it is so."""
+        return None
+
+    def pieces(self, scale: float, size: int) -> Pieces | None:
+        """h / scale for so many symbols as the least of linear functions, if that is how bounds are found."""
         return None
 
     def of(self, p_y: Array, posteriors: Rows, p_x: Array) -> float:
