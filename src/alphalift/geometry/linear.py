@@ -23,7 +23,7 @@ from alphalift.compiled import CURVE, MATRIX, VECTOR, compile_once, spliced
 from alphalift.geometry.bound import UNIT_ROUNDOFF, exact_bound
 from alphalift.geometry.concave import ConcaveProgram
 from alphalift.geometry.pricing import PRICING, Box, Feasible, Pricing, linear_program
-from alphalift.geometry.working_set import compile_with_minimiser
+from alphalift.geometry.working_set import compile_minimiser, compile_with_minimiser
 
 # What the complementary products of a program may sum to: far below any gain that counts.
 _ACCURACY = 1e-11
@@ -81,6 +81,7 @@ class LinearProgram:
     def compile(self) -> None:
         """Compile the kernel, or load it from numba's cache; later calls cost nothing."""
         _compiled_price()
+        compile_minimiser(len(self.outer.moments) + len(self.outer.body.widths))
 
     def price(
         self,

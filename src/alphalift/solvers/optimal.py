@@ -19,7 +19,7 @@ from alphalift.solvers.base import continues, rising
 from alphalift.solvers.binary import BinaryRun
 from alphalift.solvers.large import MANY_SYMBOLS, LargeRun
 from alphalift.solvers.local import LocalRun, is_local
-from alphalift.solvers.pieces import PiecesRun
+from alphalift.solvers.pieces import ManyPiecesRun, PiecesRun
 from alphalift.solvers.run import Progress, Run, Settings
 from alphalift.solvers.search import SearchRun
 from alphalift.utilities import MutualInformation, Utility
@@ -110,7 +110,7 @@ def _merges(merged: Merged, region: Region, utility: Utility) -> bool:
 
 def _kind_of_run(joint: Joint, region: Region, utility: Utility) -> type[Run]:
     if utility.pieces(1.0, len(joint.p_x)) is not None:
-        return PiecesRun
+        return ManyPiecesRun if len(joint.p_x) >= MANY_SYMBOLS else PiecesRun
     if len(joint.p_s) == 2:
         return BinaryRun
     if is_local(joint, region, utility):

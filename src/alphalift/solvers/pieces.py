@@ -13,6 +13,7 @@ import numpy as np
 
 from alphalift.arrays import Array, Rows, is_sparse
 from alphalift.clock import Clock
+from alphalift.geometry.boxed import BoxedMixture
 from alphalift.geometry.concave import PiecesCertificate
 from alphalift.geometry.linear import LinearProgram
 from alphalift.joint import Joint
@@ -21,6 +22,7 @@ from alphalift.regions import Region, legible, perfect_privacy
 from alphalift.solution import Solution
 from alphalift.solvers.candidates import first_points, pull_inside
 from alphalift.solvers.cells import PieceSearch
+from alphalift.solvers.large import MANY_SYMBOLS
 from alphalift.solvers.run import Progress, Run, Settings
 from alphalift.solvers.search import PROGRAM_MARGIN, is_widened
 from alphalift.utilities import Utility
@@ -31,9 +33,14 @@ _STEADY = 0.7
 # Where nothing pays at steadied prices, half as much, and none at all below this.
 _HARDLY_STEADY = 0.2
 # The reduced cost from which on a column is worth its while, as a share of what may be left in the end.
-_PAYING = 0.01
+_PAYING = 0.1
+# How far prices of many symbols may be from the best so far, by how much that grows where nothing pays and the box still binds, and
+# what the slacks of a box may supply and still count as nothing.
+_BOX, _WIDER, _NO_SLACK = 0.5, 4.0, 1e-9
+# What a mixture gets, though time is over: without it, columns are no mechanism.
+_LEAST_SECONDS = 1.0
 # Cells that are split at once, and columns in use for each symbol that are enough for a round.
-_CELLS, _ENOUGH = 16, 1
+_CELLS, _ENOUGH = 16, 64
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,7 @@ class PiecesRun(Run):
         self.left = 0.9 * settings.relative_gap  # the rest of the gap covers what the linear program itself leaves
         self.best, self.best_value = self.mixture.prices, -np.inf
         self.found = np.empty((0, size))
+        self.prices = self.mixture.prices  # where columns must pay
 
     def costs_of_slacks(self) -> Array | None:
         """What the slacks of the set cost, where they cost anything."""
@@ -89,12 +97,14 @@ class PiecesRun(Run):
         return super().mechanism()
 
     def start(self) -> None:
-        self.mixture = self.mix(first_points(self.joint, self.inner, self.clock))
+        if self.inner.perfect or len(self.joint.p_x) < MANY_SYMBOLS:  # else they are dense: the linear program would be slow
+            self.mixture = self.mix(first_points(self.joint, self.inner, self.clock))
         # What is least for a piece alone is a column, whatever prices will be.
         self._price_at(np.zeros(len(self.joint.p_x)))
         self.mixture = self.mix(self._inside(self.search.points))
 
     def price(self) -> bool:
+        self.prices = self.mixture.prices
         share = _STEADY if self.best_value > -np.inf else 0.0
         while True:
             points = self._price_at((1 - share) * self.mixture.prices + share * self.best)
@@ -109,10 +119,10 @@ class PiecesRun(Run):
     def _price_at(self, prices: Array) -> Array:
         """Bound every mechanism at these prices; points that may be columns. Cells are split until some of these pay, or all are closed."""
         search, paid = self.search, float(prices @ self.joint.p_x)
-        search.start(prices, self.mixture.value - paid - self.left, self.clock, self.costs_of_slacks())
+        search.start(prices, self.prices @ self.joint.p_x - paid - self.left, self.clock, self.costs_of_slacks())
         found = [search.points[search.points.any(axis=1)]]
         count = len(self._paying(found[0]))
-        while len(search.open) and count < _ENOUGH * len(prices) and self.limit is None:
+        while len(search.open) and count < _ENOUGH + len(prices) // 4 and self.limit is None:
             points = search.grow(_CELLS)
             if points is None:
                 break
@@ -127,9 +137,11 @@ class PiecesRun(Run):
 
     def _paying(self, points: Array) -> Array:
         """Those that would lower the mixture's cost, inside of the promise."""
-        least = -_PAYING * self.left
-        points = points[self.utility.uncertainty(points) - points @ self.mixture.prices < least]
-        return self._inside(points)
+        return self._cheap(self._inside(self._cheap(points)))
+
+    def _cheap(self, points: Array) -> Array:
+        reduced = self.utility.uncertainty(points) - points @ self.prices
+        return np.asarray(points[reduced < -_PAYING * self.left])
 
     def _inside(self, points: Array) -> Array:
         points = points[points.any(axis=1)]
@@ -141,3 +153,47 @@ class PiecesRun(Run):
             bound = self.upper_bound * scale
             own = (self.before - self.mixture.value) * scale
             self.settings.progress(Progress(own, bound, self.gap, self.clock.elapsed))
+
+
+class ManyPiecesRun(PiecesRun):
+    """The same for many symbols, where free prices take long to settle: they are confined to a box around the best so far."""
+
+    def start(self) -> None:
+        size = len(self.joint.p_x)
+        self.boxed = BoxedMixture(self.joint.p_x, self.before)
+        self._offer(self.mixture.points)
+        if self.inner.perfect:  # else these are dense: the linear program would be slow
+            self._offer(first_points(self.joint, self.inner, self.clock))
+        self.prices = np.zeros(size)
+        self._price_at(self.prices)
+        # What is least for a piece alone is a column, whatever prices will be.
+        self._offer(self._inside(self.search.points))
+        self.best, self.width = np.full(size, self.search.lower_bound), np.full(size, _BOX)
+
+    def _offer(self, points: Array) -> None:
+        self.boxed.add(points, self.utility.uncertainty(points))
+
+    def price(self) -> bool:
+        boxed = self.boxed.solve(self.best, self.width, self.clock.left)
+        if boxed is None:
+            self._mix()
+            return False
+        self.prices = boxed.prices
+        self.found = self._paying(self._price_at(boxed.prices))
+        if boxed.slack < _NO_SLACK and (not len(self.found) or self.search.lower_bound >= -self.left):
+            self._mix()
+            return False
+        if not len(self.found):
+            self.width = _WIDER * self.width
+        if self.limit is not None:
+            self._mix()
+        return True
+
+    def _mix(self) -> None:
+        """The mixture of all columns so far, without a box."""
+        mixture = self.boxed.mix(self.best, max(self.clock.left, _LEAST_SECONDS))
+        if mixture is not None and mixture.value < self.mixture.value:
+            self.mixture = mixture
+
+    def improve(self) -> None:
+        self._offer(self.found)
