@@ -39,6 +39,10 @@ Promise = Annotated[
     str | None,
     typer.Option(help="Instead of alpha and epsilon: 'LIP(0.3)', 'KL(0.1) & MaxLift(1)', ... (docs/field.md)."),
 ]
+UtilityText = Annotated[
+    str | None,
+    typer.Option("--utility", help="What a release is worth: 'MutualInformation()' unless told."),
+]
 TimeLimit = Annotated[float, typer.Option(min=0.001, help="Seconds; Ctrl-C also returns the best so far.")]
 Bins = Annotated[
     list[str] | None, typer.Option(help="Bins of a numeric column, 'age=18,30,65'; repeat for several columns.")
@@ -87,6 +91,7 @@ def design_command(
     alpha: Alpha = None,
     epsilon: Epsilon = None,
     promise: Promise = None,
+    utility: UtilityText = None,
     out: Annotated[Path | None, typer.Option(help="Write the mechanism to this JSON file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the mechanism as JSON instead of words.")] = False,
     drop_missing: DropMissing = False,
@@ -147,6 +152,7 @@ def design_command(
         read_alphabet,
         read_bins,
         region_of,
+        utility_of,
     )
     from alphalift.population import advise, restated
     from alphalift.proof.prove import prove
@@ -162,6 +168,7 @@ def design_command(
             "--population says that the table is everybody, --confidence that it is a sample: give one"
         )
     region, sure = region_of(promise, alpha, epsilon), None if confidence is None else confidence_of(confidence)
+    worth = utility_of(utility)
     if withhold is not None and out is None:
         raise InputError("--withhold needs --out as well: one has the mechanism, the other what opens it")
     given = [table, *(after or []), *alphabet_files(alphabet).values()]
@@ -173,14 +180,14 @@ def design_command(
     declared = Declared(drop_missing, read_bins(bins), read_alphabet(alphabet), anyway)
     joint = declared.read(table, sensitive, useful, earlier)
     clock = Clock(time_limit)
-    if beforehand := what_it_may_take(joint, region, time_limit):
+    if beforehand := what_it_may_take(joint, region, worth, time_limit):
         print(beforehand, file=sys.stderr)
-    with LiveLine() as live:
+    with LiveLine(worth.unit) as live:
         search = clock.reserving(_FILE_SHARE * time_limit) if out or as_json else clock
         solver = Optimal(time_limit=time_limit, progress=live.show, clock=search)
         source = declared.source([*sensitive, *useful])
         wish = Wish.of(region, joint, confidence=sure, everybody=population, after=bool(earlier))
-        solution = wish.told(design(joint, wish.asked, solver=solver, source=source, after=earlier))
+        solution = wish.told(design(joint, wish.asked, utility=worth, solver=solver, source=source, after=earlier))
     if withhold is not None or bits is not None:
         solution = for_sharing(solution, bits) if withhold is not None else restated(prove(solution, bits=bits or 52))
     document = document_of(solution, clock) if out or withhold or as_json else {}
@@ -206,7 +213,7 @@ def design_command(
     costs = solution.population is not None and solution.population.errors != 0
     if costs and not no_advice and solution.status is not Status.INTERRUPTED:
         found = advise(solution, solver=solver, clock=clock)
-        print("\n".join(advice_lines(found, secret=" and ".join(sensitive), useful=kept)))
+        print("\n".join(advice_lines(found, secret=" and ".join(sensitive), useful=kept, utility=worth)))
 
 
 @app.command(short_help="Prove every claim of a mechanism file again.")
@@ -374,6 +381,7 @@ def compare_command(
     alpha: Alpha = None,
     epsilon: Epsilon = None,
     promise: Promise = None,
+    utility: UtilityText = None,
     out: Folder = Path("."),
     drop_missing: DropMissing = False,
     bins: Bins = None,
@@ -382,18 +390,18 @@ def compare_command(
 ) -> None:
     """Put the optimum beside what others do under one promise: a table, compare.csv, compare.png and compare.pdf."""
     from alphalift.compare import compare
-    from alphalift.given import Declared, check_folder, read_bins, region_of, write_text
+    from alphalift.given import Declared, check_folder, read_bins, region_of, utility_of, write_text
     from alphalift.show import comparison_table, plot_comparison
     from alphalift.show.live import LiveLine
     from alphalift.show.style import save as save_figure
     from alphalift.solvers import Optimal
 
-    region = region_of(promise, alpha, epsilon)
+    region, worth = region_of(promise, alpha, epsilon), utility_of(utility)
     check_folder(out)
     joint = Declared(drop_missing, read_bins(bins), anyway=anyway).read(table, sensitive, useful)
     print(_RECORDS_ALONE)
-    with LiveLine() as live:
-        comparison = compare(joint, region, solver=Optimal(time_limit=time_limit, progress=live.show))
+    with LiveLine(worth.unit) as live:
+        comparison = compare(joint, region, utility=worth, solver=Optimal(time_limit=time_limit, progress=live.show))
     print(comparison_table(comparison))
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / "compare.csv", comparison.to_frame().to_csv(index=False))
@@ -412,6 +420,7 @@ def curve(
     sensitive: Sensitive,
     useful: Useful,
     alpha: Annotated[list[float], typer.Option(help="Above 1, or 'inf'; repeat for several curves.")],
+    utility: UtilityText = None,
     out: Folder = Path("."),
     points: Annotated[int, typer.Option(min=2, help="How many epsilons up to where X may be published.")] = 24,
     drop_missing: DropMissing = False,
@@ -422,14 +431,15 @@ def curve(
     resume: Resume = None,
 ) -> None:
     """Draw how much of the useful column each privacy budget keeps: curve.csv, curve.png and curve.pdf."""
-    from alphalift.given import Declared, check_folder, chosen_workers, read_bins, sweep_curves, write_text
+    from alphalift.given import Declared, check_folder, chosen_workers, read_bins, sweep_curves, utility_of, write_text
     from alphalift.show import plot_tradeoff
     from alphalift.show.style import save as save_figure
 
+    worth = utility_of(utility)
     check_folder(out)
     joint = Declared(drop_missing, read_bins(bins), anyway=anyway).read(table, sensitive, useful)
     with chosen_workers(workers, dask) as chosen:
-        tradeoff = sweep_curves(joint, alpha, points, chosen, resume)
+        tradeoff = sweep_curves(joint, alpha, points, chosen, resume, worth)
     if tradeoff.resumed:
         print(f"Resumed: {tradeoff.resumed} of {len(tradeoff.records)} cells were in {resume}")
     out.mkdir(parents=True, exist_ok=True)

@@ -118,7 +118,7 @@ def compare(
     promise or not, so that its row says by how much it breaks it. A baseline above the optimum's bound would refute
     the proof, and raises `SolverError`.
     """
-    utility = utility or MutualInformation()
+    utility = (utility or MutualInformation()).on(joint)
     begin = time.perf_counter()
     # Its joint is the one that the promise is about, where that is not S.
     solution = design(joint, region, utility=utility, solver=solver)

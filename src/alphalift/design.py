@@ -53,14 +53,14 @@ def design(
     The time limit of `Optimal` is for all of it, proof included: what would be late is left out, which may cost utility and
     never the promise. Ctrl-C returns the best so far, proven.
     """
-    solver = solver or Optimal()
+    solver, utility = solver or Optimal(), utility or MutualInformation()
     if isinstance(region, Robust):
-        return _robust(joint, region, utility or MutualInformation(), solver, bits, source, after)
+        return _robust(joint, region, utility.on(joint), solver, bits, source, after)
     about = region.about(joint)
     earlier = earlier_of(about, after) if after else None
     promise = region if earlier is None else earlier.promise(region, about)
     timed, clock = _timed(solver, about)
-    found = _solved(about, promise, timed, utility or MutualInformation())
+    found = _solved(about, promise, timed, utility.on(about))
     found = replace(found, settings="; ".join(filter(None, [repr(solver), source])), after=earlier)
     proven = _proven(found, bits, clock)
     poor = proven.status is Status.ROUNDED or proven.relative_gap > _LARGE_GAP

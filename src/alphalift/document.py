@@ -20,11 +20,11 @@ from alphalift.proof import checker
 from alphalift.proof.checker import Integers, Promise, Verdict
 from alphalift.proof.export import exported, shortened, tree_of
 from alphalift.proof.said import statement_in
-from alphalift.proof.statement import checkable, region_of, statement
+from alphalift.proof.statement import checkable, region_of, statement, utility_of, utility_statement
 from alphalift.regions import Region
 from alphalift.solution import Solution
 from alphalift.together import Earlier
-from alphalift.utilities import MutualInformation
+from alphalift.utilities import MutualInformation, Utility
 from alphalift.whole import whole_file
 
 # Digits of a claim; the checker's balls are narrower.
@@ -44,20 +44,23 @@ def to_document(solution: Solution, *, clock: Clock | None = None) -> dict[str, 
     integers, promise = solution.integers, checkable(solution.region)
     if integers is None or promise is None:
         raise InputError("only a proven mechanism can be written; this one is not (see design and prove)")
-    if not isinstance(solution.utility_function, MutualInformation):
-        raise InputError(f"a file can claim mutual information, not {solution.utility_function}")
     counts = [list(row) for row in solution.joint.weights]
-    certificate, bound = _bounded(solution, promise, clock or Clock())
+    utility = utility_statement(solution.utility_function)
+    certificate, claims = None, dict[str, str]()  # of a utility that the checker does not know nothing is claimed
+    if known := checker.utility_of(utility, len(counts[0])):
+        certificate, bound = _bounded(solution, promise, known, clock or Clock())
+        claims = {
+            "utility_at_least": _rounded(known.worth(list(solution.joint.x_weights), integers).lower(), upwards=False),
+            "optimum_at_most": _rounded(bound.upper(), upwards=True),
+        }
     return {
         "format": "alphalift-mechanism",
-        "version": 3,
+        "version": 4,
         "identity": integers.identity,
         "labels": integers.labels,
         "promise": statement(solution.region),
-        "claims": {
-            "utility_at_least": _rounded(checker.information(counts, integers).lower(), upwards=False),
-            "optimum_at_most": _rounded(bound.upper(), upwards=True),
-        },
+        "utility": utility,
+        "claims": claims,
         "provenance": {
             "package": f"alphalift {version('alphalift')}",
             "solver": solution.settings,
@@ -73,7 +76,9 @@ def to_document(solution: Solution, *, clock: Clock | None = None) -> dict[str, 
     }
 
 
-def _bounded(solution: Solution, promise: Promise, clock: Clock) -> tuple[dict[str, Any] | None, arb]:
+def _bounded(
+    solution: Solution, promise: Promise, utility: checker.Utility, clock: Clock
+) -> tuple[dict[str, Any] | None, arb]:
     """The certificate as a file has it, and the bound that it proves; shortened to what there is time for."""
     tree = tree_of(solution.certificate)
     if tree is not None and solution.certificate is not None:
@@ -81,19 +86,19 @@ def _bounded(solution: Solution, promise: Promise, clock: Clock) -> tuple[dict[s
     certificate, tree = solution.certificate, tree_of(solution.certificate)
     if certificate is not None and tree is not None and tree.leaves > _TIMED_LEAVES and math.isfinite(clock.seconds):
         before = clock.elapsed
-        first = _proven_bound(replace(solution, certificate=shortened(certificate, _TIMED_LEAVES)), promise)
+        first = _proven_bound(replace(solution, certificate=shortened(certificate, _TIMED_LEAVES)), promise, utility)
         leaves = _TIMED_LEAVES * _TIME_SHARE * clock.left / (clock.elapsed - before)
         if leaves <= _TIMED_LEAVES:
             return first
         if leaves < tree.leaves:
             solution = replace(solution, certificate=shortened(certificate, int(leaves)))
-    return _proven_bound(solution, promise)
+    return _proven_bound(solution, promise, utility)
 
 
-def _proven_bound(solution: Solution, promise: Promise) -> tuple[dict[str, Any] | None, arb]:
-    stored = exported(solution.certificate, solution.joint, solution.region)
+def _proven_bound(solution: Solution, promise: Promise, utility: checker.Utility) -> tuple[dict[str, Any] | None, arb]:
+    stored = exported(solution.certificate, solution.joint, solution.region, solution.utility_function)
     try:
-        return stored, checker.optimum_bound(solution.region.blocks(solution.joint), promise, stored)
+        return stored, checker.optimum_bound(solution.region.blocks(solution.joint), promise, stored, utility)
     except checker.RefusedError as error:
         raise ProofError(f"the solver's bound cannot be proven: {error}") from None
 
@@ -208,7 +213,7 @@ class Stored:
     """A mechanism read from a file: its integers, promise and joint, and the verdict on each claim, all proven.
 
     `after` is what was released before, where the promise is about all of it together. `said` is what the file states about the
-    population: no claim, and not proven.
+    population: no claim, and not proven. `utility` is what its figures are of; none where it claims none.
     """
 
     integers: Integers
@@ -217,6 +222,7 @@ class Stored:
     verdicts: tuple[Verdict, ...]
     after: Earlier | None = None
     said: str = ""
+    utility: Utility | None = None
 
 
 def load(path: str | Path, opening: str | Path | None = None) -> Stored:
@@ -248,7 +254,9 @@ def load(path: str | Path, opening: str | Path | None = None) -> Stored:
         earlier = _earlier(after)
         region = earlier.promise(region, joint)
     said = statement_in(document["provenance"]["solver"])
-    return Stored(integers, region, joint, tuple(verdicts), earlier, said)
+    stated = document.get("utility", {"name": MutualInformation.__name__})
+    utility = None if stated is None else utility_of(stated).on(joint)
+    return Stored(integers, region, joint, tuple(verdicts), earlier, said, utility)
 
 
 def _rounded(value: arb, *, upwards: bool) -> str:

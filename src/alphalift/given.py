@@ -24,6 +24,8 @@ from alphalift.solution import Solution, Status
 from alphalift.sweep import Tradeoff, sweep
 from alphalift.tables import read_joint
 from alphalift.together import columns_before
+from alphalift.utilities import MutualInformation, Utility
+from alphalift.utilities import parse as parse_utility
 from alphalift.whole import require_file_place, require_not, require_outside, whole_file
 from alphalift.workers import Workers
 from alphalift.workers import dask as dask_executor
@@ -39,6 +41,11 @@ def region_of(promise: str | None, alpha: str | None, epsilon: str | None) -> Re
     if promise is None and alpha is not None and epsilon is not None:
         return AlphaLift(alpha, epsilon)  # type: ignore[arg-type]  # texts keep the digits that were typed
     raise InputError("give the promise as --alpha and --epsilon, or as --promise")
+
+
+def utility_of(text: str | None) -> Utility:
+    """The utility that is typed: mutual information unless told."""
+    return MutualInformation() if text is None else parse_utility(text)
 
 
 def confidence_of(text: str) -> float:
@@ -205,14 +212,19 @@ def chosen_workers(count: int | None, dask: str | None) -> Iterator[Workers]:
 
 
 def sweep_curves(
-    joint: Joint, alphas: list[float], points: int, workers: Workers = None, resume: Path | None = None
+    joint: Joint,
+    alphas: list[float],
+    points: int,
+    workers: Workers = None,
+    resume: Path | None = None,
+    utility: Utility | None = None,
 ) -> Tradeoff:
     """Evenly spaced epsilons up to the largest eps_max, shared by all alphas; a single one if S tells nothing."""
     ends = [epsilon_max(joint, alpha) for alpha in alphas]
     # Rounded up to six digits, so that each curve reaches the point from which X itself may be published.
     epsilons = np.unique(np.ceil(np.append(np.linspace(0, max(ends), points), ends) * 1e6 - 1e-6) / 1e6 + 0.0)
     regions = grid(AlphaLift, alpha=alphas, epsilon=epsilons.tolist())
-    return sweep(joint, regions, workers=workers, resume=resume)
+    return sweep(joint, regions, utility=utility, workers=workers, resume=resume)
 
 
 def document_of(solution: Solution, clock: Clock) -> dict[str, Any]:

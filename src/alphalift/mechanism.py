@@ -134,11 +134,11 @@ class Mechanism:
 
     def utility(self, utility: Utility | None = None) -> float:
         """How much of X is kept; mutual information I(X;Y) in nats unless told otherwise."""
-        return (utility or MutualInformation()).of(self.p_y, self.posteriors, self.joint.p_x)
+        return (utility or MutualInformation()).on(self.joint).of(self.p_y, self.posteriors, self.joint.p_x)
 
     def normalized_utility(self, utility: Utility | None = None) -> float:
         """Utility divided by that of publishing X; 1 where X itself is worth nothing (a single value)."""
-        everything = (utility or MutualInformation()).of_publishing_all(self.joint.p_x)
+        everything = (utility or MutualInformation()).on(self.joint).of_publishing_all(self.joint.p_x)
         return self.utility(utility) / everything if everything > 0 else 1.0
 
     def worst_value(self, region: Region) -> float:

@@ -31,6 +31,7 @@ class Status(Enum):
     )
     ROUNDED = "rounded: the promise is kept; allow more bits to come closer to the bound"
     UNPROVEN = "unproven: floats say that the promise is kept, and nothing proves it"
+    UNPROVEN_UTILITY = "unproven utility: the promise is kept; what the mechanism is worth, and that no other is worth more, floats say, and nothing proves it"
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class Solution:
             raise SettingError(
                 f"{self.region} is about another secret than this joint's: solve it for region.about(joint)"
             )
+        object.__setattr__(self, "utility_function", self.utility_function.on(self.joint))
         everything = self.utility_function.of_publishing_all(self.joint.p_x)
         object.__setattr__(self, "upper_bound", min(self.upper_bound, everything))
 
@@ -88,7 +90,7 @@ class Solution:
 
     @cached_property
     def utility(self) -> float:
-        """The mechanism's utility; nats for mutual information."""
+        """The mechanism's utility, in the unit of `utility_function`: nats for mutual information."""
         return self.mechanism.utility(self.utility_function)
 
     @cached_property

@@ -193,7 +193,7 @@ def _certificate(document, kind):
 @contextlib.contextmanager
 def _all_weights(document):
     """The weights with their zeros, as rows that may be changed; they are listed again in the form that the file has."""
-    size, sparse = len(document["labels"]["x"]), document.get("version") == 3
+    size, sparse = len(document["labels"]["x"]), document.get("version", 2) >= 3
     rows = document["weights"]
     if sparse:
         filled = [dict(zip(row[::2], row[1::2], strict=True)) for row in rows]
@@ -833,12 +833,13 @@ def _transposed(document, rng):
 
 def _version(document, rng):
     document.update(
-        rng.choice([{"version": 1}, {"version": True}, {"version": "3"}, {"version": 4}, {"format": "alphalift"}])
+        rng.choice([{"version": 1}, {"version": True}, {"version": "3"}, {"version": 5}, {"format": "alphalift"}])
     )
 
 
 def _version_2(document, rng):
     """The file as the second version had it: all weights, and earlier mechanisms that do not say how theirs are listed."""
+    document.pop("utility", None)
     for own in [document, *(document["after"] or {"mechanisms": []})["mechanisms"]]:
         with _all_weights(own) as rows:
             pass
@@ -849,11 +850,29 @@ def _version_2(document, rng):
             del own["version"]
 
 
+def _version_3(document, rng):
+    """The file as the third version had it: without a utility, which was mutual information."""
+    document["version"] = 3
+    if rng.random() < 0.8:
+        del document["utility"]
+
+
+def _utility(document, rng):
+    """Another utility than that of the claims, none, or one that is stated as it must not be."""
+    known, own = ["MutualInformation"], document["utility"]
+    changes = [None, {}, [], own["name"], own | {"unit": "bits"}, own | {"name": "Accuracy"}, own | {"name": None}]
+    document["utility"] = rng.choice([*changes, *({"name": name} for name in known)])
+    if rng.random() < 0.3:
+        document["claims"] = {}
+    if rng.random() < 0.3:
+        document["certificate"] = None
+
+
 def _version_1(document, rng):
     """The file as the first version had it: all weights, and without what it comes after."""
     with _all_weights(document) as rows:
         pass
-    del document["table"], document["after"]
+    del document["table"], document["after"], document["utility"]
     document["version"], document["weights"] = 1, rows
 
 
@@ -956,6 +975,7 @@ def _duplicate_key(content, rng):
             "prices",
             "counts",
             "s",
+            "utility",
             "version",
             "weights",
         ]
@@ -1101,6 +1121,8 @@ _DOCUMENT_CHANGES = [
     _version,
     _version_1,
     _version_2,
+    _version_3,
+    _utility,
     _cell,
     _cells_moved,
     _earlier_weights,

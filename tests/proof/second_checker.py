@@ -22,6 +22,7 @@ KEYS = {
     2: "after bits certificate claims format identity joint labels promise provenance table unseen version weights",
 }
 KEYS[3] = KEYS[2]
+KEYS[4] = KEYS[2].replace("unseen", "unseen utility")
 # What a certificate of a kind has beside bits, kind and prices.
 CERTIFICATES = {"tree": ["duals", "tree"], "pairs": ["ends"], "local": ["duals", "groups", "tree"]}
 
@@ -62,9 +63,8 @@ def verdicts(document, opening=None):
         problem = Problem(document, opening)
     except (ValueError, KeyError, TypeError, AttributeError):
         return {"form": False}
-    claims = ["promise", "unseen values", "utility", "optimum"]
-    if problem.unseen is None:
-        claims.remove("unseen values")
+    claims = ["promise", *(["unseen values"] if problem.unseen is not None else [])]
+    claims += ["utility", "optimum"] if problem.worth is not None else []
     result = {"form": True}
     for claim in claims:
         result[claim] = problem.counts is not None and _decided(getattr(problem, claim.split()[0] + "_holds"))
@@ -144,9 +144,28 @@ def phi(value):
     return -interval(value) * iv.log(interval(value)) if value else iv.mpf(0)
 
 
+class Information:
+    """I(X;Y): the mean of t log t, and of -v log v; what a symbol's share of X is does not matter."""
+
+    def of_ratio(self, t):
+        return -phi(t)
+
+    def curve(self, share, v):
+        """What h(V) has of a symbol with this share of X, at V_x = v."""
+        return phi(v)
+
+
+WORTHS = {json.dumps({"name": "MutualInformation"}): Information()}
+
+
+def worth_of(value):
+    """The utility that a file states; none if it states none."""
+    return None if value is None else WORTHS[json.dumps(value, sort_keys=True)]
+
+
 @cache
-def _curve(value, precision):
-    return phi(value)
+def _curve(worth, share, value, precision):
+    return worth.curve(share, value)
 
 
 @cache
@@ -407,8 +426,12 @@ class Problem:
             _need(type(names) is list and all(type(name) is str for name in names))
             _need(len(set(names)) == len(names) > 0)
         self.s, self.x, self.y = (len(labels[name]) for name in "sxy")
-        self.sparse = document["version"] == 3
+        self.sparse = document["version"] >= 3
         self._read_mechanism(document)
+        self.worth = (
+            worth_of(document["utility"]) if document["version"] >= 4 else WORTHS['{"name": "MutualInformation"}']
+        )
+        _need(self.worth is not None or document["certificate"] is None)
         self._read_promise(document["promise"], document["claims"])
         self.newer = document["version"] > 1
         if self.newer:
@@ -420,7 +443,7 @@ class Problem:
         bits, weights, unseen = document["bits"], document["weights"], document["unseen"]
         _need(_is_integer(bits, 1) and bits <= 4096)
         _need(type(weights) is list and len(weights) == self.y)
-        if document.get("version", 2) == 3:
+        if document.get("version", 2) >= 3:
             weights = [_filled(row, self.x) for row in weights]
         self.law = [[Fraction(weight, 2**bits) for weight in _row(row, self.x)] for row in weights]
         _need({sum(row[x] for row in self.law) for x in range(self.x)} == {1})
@@ -430,6 +453,9 @@ class Problem:
 
     def _read_promise(self, promise, claims):
         self.parts = promises(promise)
+        if self.worth is None:
+            _need(claims == {})
+            return
         _need(sorted(claims) == ["optimum_at_most", "utility_at_least"])
         self.utility, self.optimum = _decimal(claims["utility_at_least"]), _decimal(claims["optimum_at_most"])
 
@@ -537,21 +563,24 @@ class Problem:
         return self.promise_holds()
 
     def utility_holds(self):
+        """A sum over outputs and symbols of P(x, y) times what t = P(x|y) / P(x) = P(y|x) / P(y) is worth."""
         value = iv.mpf(0)
         for row in self.law:
             p_y = sum(map(Fraction.__mul__, self.p_x, row))
             for share, weight in zip(self.p_x, row, strict=True):
-                if weight:
-                    value += interval(share * weight) * iv.log(interval(weight / p_y))
+                value += interval(share * p_y) * self.worth.of_ratio(weight / p_y)
         return self.utility == 0 or at_least_zero(value - interval(self.utility))
 
     def optimum_holds(self):
-        return at_least_zero(interval(self.optimum) - self.bound_by(self.certificate, [*CERTIFICATES, "merged"]))
+        kinds = [*CERTIFICATES, "merged"] if isinstance(self.worth, Information) else ["tree"]
+        return at_least_zero(interval(self.optimum) - self.bound_by(self.certificate, kinds))
 
     def bound_by(self, certificate, kinds):
-        """What a certificate of one of these kinds proves: H(X) - u.P_X - m; for types, H(X|T) and what is proven of T."""
+        """What a certificate of one of these kinds proves: h(P_X) - u.P_X - m; for types, H(X|T) and what is proven of T."""
+        before = sum((self.worth.curve(p, p) for p in self.p_x), iv.mpf(0))
         if certificate is None:
-            return sum(map(phi, self.p_x), iv.mpf(0))
+            full = sum((interval(p) * self.worth.curve(p, Fraction(1)) for p in self.p_x), iv.mpf(0))
+            return before - full
         kind = certificate["kind"]
         _need(kind in kinds)
         if kind == "merged":
@@ -565,7 +594,7 @@ class Problem:
         self.prices = [Fraction(u, self.unit) for u in _row(certificate["prices"], self.x, None)]
         paid = sum(map(Fraction.__mul__, self.prices, self.p_x))
         ways = {"tree": self.least_over_tree, "pairs": self.least_over_pairs, "local": self.least_over_lifts}
-        return sum(map(phi, self.p_x), iv.mpf(0)) - interval(paid) - ways[kind]()
+        return before - interval(paid) - ways[kind]()
 
     def of_types(self):
         """The same problem of types, which have one P(s, y1|x) each, and of secrets that no x tells apart; and H(X|T)."""
@@ -577,7 +606,7 @@ class Problem:
             lifts = tuple(given[s][x] / self.p_s[s] for given in self.given_x for x in firsts)
             groups.setdefault(lifts, []).append(s)
         other = Problem.__new__(Problem)
-        other.parts, other.x, other.s = self.parts, len(types), len(groups)
+        other.parts, other.x, other.s, other.worth = self.parts, len(types), len(groups), self.worth
         other.p_x = [sum(self.p_x[x] for x in own) for own in types.values()]
         other.p_s = [sum(self.p_s[s] for s in own) for own in groups.values()]
         other.given_x = [
@@ -645,8 +674,10 @@ class Problem:
         if not _holds(box):
             return []
         bound, c = self.dual_terms(dual)
-        for (low, high), rate in zip(box, c, strict=True):
-            ends = [_curve(v, iv.prec) - rate * _place(v, iv.prec) if v else iv.mpf(0) for v in (low, high)]
+        for (low, high), rate, p in zip(box, c, self.p_x, strict=True):
+            ends = [
+                _curve(self.worth, p, v, iv.prec) - rate * _place(v, iv.prec) if v else iv.mpf(0) for v in (low, high)
+            ]
             bound += ends[0] if ends[0].a <= ends[1].a else ends[1]
         return [bound]
 

@@ -1,6 +1,6 @@
 """Files that older versions wrote are still proven, read and released.
 
-golden/version1*.json and version2*.json were written by the last commits before files of the next version: a design of
+golden/version1*.json, version2*.json and version3*.json were written by the last commits before files of the next version: a design of
 AlphaLift(3, 0.1) in 24 bits for three secrets, one of LIP(0.2) for two with its counts withheld, and one that comes after
 another release.
 """
@@ -20,7 +20,7 @@ from alphalift.release import Key, Plan, release
 GOLDEN = Path(__file__).parent / "golden"
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_every_claim_is_proven_as_before(version):
     document = checker.read(GOLDEN / f"version{version}.json")
     assert document["version"] == version
@@ -30,11 +30,12 @@ def test_every_claim_is_proven_as_before(version):
     assert [verdict.proven for verdict in checker.check(hidden)] == [True] + [False] * 3
 
 
-def test_a_file_after_another_release_is_proven_as_before():
-    document = checker.read(GOLDEN / "version2_after.json")
+@pytest.mark.parametrize("version", [2, 3])
+def test_a_file_after_another_release_is_proven_as_before(version):
+    document = checker.read(GOLDEN / f"version{version}_after.json")
     assert [verdict.proven for verdict in checker.check(document)] == [True] * 4
-    stored = load(GOLDEN / "version2_after.json")
-    assert [own.dense for own in (stored.integers, *stored.after.integers)] == [True, True]
+    stored = load(GOLDEN / f"version{version}_after.json")
+    assert [own.dense for own in (stored.integers, *stored.after.integers)] == [version == 2] * 2
     assert stored.after.integers[0].identity == document["after"]["mechanisms"][0]["identity"]
 
 
@@ -59,6 +60,30 @@ def test_a_file_of_version_2_lists_all_weights():
             other |= {"identity": second_checker.identity(other)}
             assert [verdict.claim for verdict in checker.check(other) if not verdict.proven] == ["form"]
             assert second_checker.verdicts(other) == {"form": False}
+
+
+def test_files_state_their_utility_from_version_4_on():
+    document = json.loads((GOLDEN / "version3.json").read_text())
+    stated = document | {"utility": {"name": "MutualInformation"}}
+    for wrong in (stated, document | {"version": 4}, stated | {"version": 4, "utility": {"name": "Information"}}):
+        assert [verdict.claim for verdict in checker.check(wrong) if not verdict.proven] == ["form"]
+        assert second_checker.verdicts(wrong) == {"form": False}
+    newer = stated | {"version": 4}
+    assert [(verdict.proven, verdict.text) for verdict in checker.check(newer)] == [
+        (True, verdict.text) for verdict in checker.check(document)
+    ]
+    assert all(second_checker.verdicts(newer).values())
+
+
+def test_a_file_without_a_utility_claims_its_promise_alone():
+    document = json.loads((GOLDEN / "version3.json").read_text()) | {"version": 4, "utility": None}
+    assert [verdict.claim for verdict in checker.check(document) if not verdict.proven] == ["form"]
+    for wrong in (document | {"claims": {}}, document | {"certificate": None}):
+        assert [verdict.claim for verdict in checker.check(wrong) if not verdict.proven] == ["form"]
+        assert second_checker.verdicts(wrong) == {"form": False}
+    good = document | {"claims": {}, "certificate": None}
+    assert {verdict.claim: verdict.proven for verdict in checker.check(good)} == second_checker.verdicts(good)
+    assert second_checker.verdicts(good) == {"form": True, "promise": True, "unseen values": True}
 
 
 @pytest.mark.parametrize("key", ["table", "after"])

@@ -26,6 +26,7 @@ from alphalift import (
 )
 from alphalift.show.style import save
 from alphalift.show.words import what_it_may_take
+from alphalift.utilities import MutualInformation
 from regions.every import FAMILIES
 from regions.programs import largest_lift
 from strategies import random_joint
@@ -155,7 +156,7 @@ def test_words_after_a_release_state_what_the_promise_allows_all_together():
 def test_what_a_long_search_may_take_is_said_before_it(shape, region, said):
     """And nothing of designs that take a second: few symbols, or a promise that the table keeps as it is."""
     joint = Joint(np.random.default_rng(0).integers(1, 99, shape), counts=True)
-    text = what_it_may_take(joint, region, 7)
+    text = what_it_may_take(joint, region, MutualInformation(), 7)
     assert bool(text) == said
     assert not said or ("70 values" in text and "7 s" in text)
 
@@ -163,4 +164,4 @@ def test_what_a_long_search_may_take_is_said_before_it(shape, region, said):
 def test_equal_symbols_count_once_in_it():
     columns = np.random.default_rng(1).integers(1, 99, (4, 80))
     joint = Joint(np.concatenate([columns, columns], axis=1), counts=True)
-    assert what_it_may_take(joint, MaxLift(0.1), 60).startswith("80 values")
+    assert what_it_may_take(joint, MaxLift(0.1), MutualInformation(), 60).startswith("80 values")

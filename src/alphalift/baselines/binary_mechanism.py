@@ -35,7 +35,7 @@ class BinaryMechanism:
     """
 
     def solve(self, joint: Joint, regions: Sequence[Region], utility: Utility) -> tuple[Solution, ...]:
-        halves = _halves(joint.p_x)
+        halves, utility = _halves(joint.p_x), utility.on(joint)
         return tuple(_solution(joint, _best(joint, halves, region, utility), region, utility) for region in regions)
 
 

@@ -33,7 +33,7 @@ class GreedyMerging:
     """
 
     def solve(self, joint: Joint, regions: Sequence[Region], utility: Utility) -> tuple[Solution, ...]:
-        return tuple(_solution(joint, region, utility) for region in regions)
+        return tuple(_solution(joint, region, utility.on(joint)) for region in regions)
 
 
 def _solution(joint: Joint, region: Region, utility: Utility) -> Solution:

@@ -50,7 +50,7 @@ class Staircase:
                 f"the staircase mechanism needs a linear program of 2^{size} columns for {size} values of X, and "
                 f"most_values is {self.most_values}"
             )
-        return tuple(_Staircases(joint, region, utility).solve() for region in regions)
+        return tuple(_Staircases(joint, region, utility.on(joint)).solve() for region in regions)
 
 
 class _Staircases:

@@ -5,7 +5,7 @@ run as `python checker.py FILE`. It trusts no solver: every claim is derived aga
 ball arithmetic or exactly, and holds only if it is proven. docs/format.md describes the file; docs/theory.md ("What
 the checker relies on") proves every formula below, in steps that the docstrings name.
 
-To be read from top to bottom: limits, the file as plain values, its form, arithmetic, lifts, promises, utility, the
+To be read from top to bottom: limits, the file as plain values, its form, arithmetic, lifts, promises, utilities, the
 bound on the optimum (for types; by boxes, by pairs, or for S = X by lifts), verdicts, command line.
 """
 
@@ -140,11 +140,12 @@ def _texts(value: dict[str, Any], name: str) -> list[str]:
 _KEYS_1 = {"format", "version", "identity", "labels", "bits", "weights", "unseen"}
 _KEYS_1 |= {"joint", "promise", "claims", "certificate", "provenance"}
 _KEYS_2 = _KEYS_1 | {"table", "after"}
-_VERSIONS = {1: _KEYS_1, 2: _KEYS_2, 3: _KEYS_2}
+_VERSIONS = {1: _KEYS_1, 2: _KEYS_2, 3: _KEYS_2, 4: _KEYS_2 | {"utility"}}
+_LISTING = 3  # the version that has listed weights as they are now
 
 
-def _is_version(value: Any) -> bool:
-    return type(value) is int and value in _VERSIONS
+def _is_version(value: Any, newest: int = max(_VERSIONS)) -> bool:
+    return type(value) is int and 1 <= value <= newest
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,7 @@ def integers_of(document: dict[str, Any]) -> Integers:
         _need(isinstance(values, list) and all(isinstance(label, str) for label in values), "a label is not a text")
         _need(0 < len(values) == len(set(values)), f"{name} has no labels, or one of them twice")
     _need(type(bits) is int and 1 <= bits <= MOST_BITS, f"bits must be an integer from 1 to {MOST_BITS}")
-    dense = document.get("version", 2) < 3  # an earlier mechanism in a file of version 2 does not say its own
+    dense = document.get("version", 2) < _LISTING  # an earlier mechanism in a file of version 2 does not say its own
     weights = _weights(document["weights"], len(labels["y"]), len(labels["x"]), dense=dense)
     left = [1 << bits] * len(labels["x"])
     for row in weights:
@@ -311,15 +312,17 @@ def _earlier(after: Any, counts: Matrix, version: int) -> tuple[list[Integers], 
     """The earlier mechanisms, and the cells [s, x, x1, ..., xk, count], which add up to the counts of s and x.
 
     The number |X1| of x1 is a value outside of that mechanism's labels, which it must have answered. No cells where the
-    file comes after nothing. From version 3 on, a mechanism has the version that says how its weights are listed.
+    file comes after nothing. From version 3 on, a mechanism has a version, which says how its weights are listed.
     """
     if after is None:
         return [], None
     _keys(after, {"mechanisms", "cells"}, "after")
     listed, cells = after["mechanisms"], after["cells"]
     _need(isinstance(listed, list) and 1 <= len(listed) <= _MOST_EARLIER, f"after has 1 to {_MOST_EARLIER} mechanisms")
-    names = {"identity", "labels", "bits", "weights", "unseen", "table"} | ({"version"} if version >= 3 else set())
-    known = all(isinstance(own, dict) and _is_version(own.get("version", 2)) for own in listed)
+    names = {"identity", "labels", "bits", "weights", "unseen", "table"} | (
+        {"version"} if version >= _LISTING else set()
+    )
+    known = all(isinstance(own, dict) and _is_version(own.get("version", 2), _LISTING) for own in listed)
     _need(known, "an earlier mechanism has no version that is known")
     earlier = [integers_of(_keys(own, names, "an earlier mechanism")) for own in listed]
     for own in listed:
@@ -765,7 +768,264 @@ def broken_unseen(counts: Matrix, integers: Integers, promise: Promise) -> list[
     return [y for y, (own, (mass, [lifts])) in outputs if not promise.keeps_unseen(fmpq(own * total, mass), lifts)]
 
 
-# --- 7. Utility (step 4) ---
+# --- 7. Utilities: what a mechanism is worth (step 4) ---
+
+
+class Utility(ABC):
+    """U = h(P_X) - E_Y h(P_{X|Y}) for a concave h; `columns` is proportional to P_X, (|X|,)."""
+
+    text: str  # what claims call it
+    unit: ClassVar[str] = ""  # what its numbers are counted in, if that has a name
+    proofs: ClassVar[tuple[str, ...]]  # the kinds of certificates that are about it
+
+    @classmethod
+    @abstractmethod
+    def stated(cls, value: dict[str, Any], symbols: int) -> Utility:
+        """As a file with so many symbols states it: the utility's name, its parameters, and no other key."""
+
+    @abstractmethod
+    def before(self, columns: list[int]) -> arb:
+        """h(P_X), a ball. Step 4."""
+
+    @abstractmethod
+    def everything(self, columns: list[int]) -> arb:
+        """The utility of publishing X, which no mechanism exceeds, a ball. Step 4."""
+
+    @abstractmethod
+    def worth(self, columns: list[int], integers: Integers) -> arb:
+        """The utility of this mechanism, a ball. Step 4."""
+
+    def curves(self, columns: list[int], bits: int) -> list[Curve]:
+        """phi_x of every symbol, where h(V) = sum_x phi_x(V_x) and `proofs` have trees. Step 7."""
+        raise RefusedError(f"{self.text} has no curves")
+
+    def amount(self, number: str) -> str:
+        """The number with its unit."""
+        return f"{number} {self.unit}".rstrip()
+
+
+class Curve(dict[int, int]):
+    """phi_x at places v over 2^bits, rounded down over 4^bits; each is computed once. phi_x is concave, and 0 at 0. Step 7."""
+
+    def __init__(self, bits: int, phi: Callable[[Fraction], arb]) -> None:
+        super().__init__({0: 0})
+        self._bits, self._phi = bits, phi
+
+    def __missing__(self, place: int) -> int:
+        self[place] = _floor(self._phi(Fraction(place, 1 << self._bits)), 2 * self._bits)
+        return self[place]
+
+
+class MutualInformation(Utility):
+    """I(X;Y) in nats: h is the entropy."""
+
+    text, unit, proofs = "I(X;Y)", "nats", ("merged", "tree", "pairs", "local")
+
+    @classmethod
+    def stated(cls, value: dict[str, Any], symbols: int) -> Utility:
+        _keys(value, {"name"}, "the utility")
+        return cls()
+
+    def before(self, columns: list[int]) -> arb:
+        return entropy(columns)
+
+    def everything(self, columns: list[int]) -> arb:
+        return entropy(columns)
+
+    def worth(self, columns: list[int], integers: Integers) -> arb:
+        """H(X) + H(Y) - H(X,Y); P(x, y) is proportional to n_x w_yx."""
+        with ctx.workprec(_FIRST_PRECISION + integers.bits):
+            cells = [[columns[x] * w for x, w in row.items()] for row in integers.weights]
+            both = entropy([mass for row in cells for mass in row])
+            return entropy(columns) + entropy([sum(row) for row in cells]) - both
+
+    def curves(self, columns: list[int], bits: int) -> list[Curve]:
+        return [Curve(bits, lambda v: -_ball(v) * _ball(v).log())] * len(columns)
+
+
+class _Pieces(Utility):
+    """h(V) is the least of linear functions of V, and 0 where X is certain: h(P_X) is what publishing X is worth. Step 4."""
+
+    @abstractmethod
+    def uncertainty(self, masses: Row, total: int) -> Fraction:
+        """total h(V), where V is proportional to these integers and they sum to `total`. Step 4."""
+
+    @abstractmethod
+    def losses(self, certificate: dict[str, Any], unit: Fraction) -> Iterator[tuple[int, list[int]]]:
+        """Of pieces that are enough, the number of its dual, and its loss of each x in these units, rounded down, over 4^bits. Step 7b."""
+
+    def _everything(self, columns: list[int]) -> Fraction:
+        return self.uncertainty(dict(enumerate(columns)), sum(columns)) / sum(columns)
+
+    def before(self, columns: list[int]) -> arb:
+        return _ball(self._everything(columns))
+
+    def everything(self, columns: list[int]) -> arb:
+        return _ball(self._everything(columns))
+
+    def worth(self, columns: list[int], integers: Integers) -> arb:
+        """h(P_X) less the mean of h over outputs; P(x, y) is proportional to n_x w_yx."""
+        with ctx.workprec(_FIRST_PRECISION + integers.bits):
+            left = arb(0)
+            for row in integers.weights:
+                masses = {x: columns[x] * w for x, w in row.items()}
+                left += _ball(self.uncertainty(masses, sum(masses.values())))
+            return _ball(self._everything(columns)) - left / (sum(columns) << integers.bits)
+
+    def bound(self, blocks: list[Matrix], promise: Promise, certificate: Any, prices: list[int]) -> arb:
+        """What no mechanism exceeds: everything (1 - u.P_X - the least over pieces), where a certificate is in units of everything.
+
+        A piece has the bound constant + sum_x min(0, loss_x - c_x), see `_dual_terms`. Steps 5 and 7b.
+        """
+        columns, bits, duals = _column_sums(counts_of(blocks)), certificate["bits"], certificate["duals"]
+        unit, size = self._everything(columns), len(columns)
+        if not unit:
+            return arb(0)
+        one, means = 1 << bits, _Columns(blocks)
+        _need(isinstance(duals, list), "duals must be a list")
+        work = len(duals) * size * len(blocks) * len(blocks[0])
+        _need(work <= _MOST_BOUNDED, "there are too many duals for so many symbols")
+        least: int | float = math.inf
+        for number, losses in self.losses(certificate, unit):
+            _need(number < len(duals), "a piece has no dual")
+            constant, rates = _dual_terms(means, promise, duals[number], prices, bits)
+            below = sum(min(loss - c * one, 0) for loss, c in zip(losses, rates, strict=True))
+            least = min(least, constant + below)
+        _need(isinstance(least, int), "a certificate has no piece")
+        paid = Fraction(sum(map(operator.mul, prices, columns)), sum(columns) << bits)
+        return _ball(unit * (1 - paid - Fraction(int(least), one * one)))
+
+
+class GuessingAccuracy(_Pieces):
+    """The mean over Y of the largest P(x|y), less the largest P(x): h(V) = 1 - max_x V_x; a guess loses 1 where it is wrong."""
+
+    text, proofs = "what Y adds to the chance to guess X", ("actions",)
+
+    def __init__(self, symbols: int) -> None:
+        self._symbols = symbols
+
+    @classmethod
+    def stated(cls, value: dict[str, Any], symbols: int) -> Utility:
+        _keys(value, {"name"}, "the utility")
+        return cls(symbols)
+
+    def uncertainty(self, masses: Row, total: int) -> Fraction:
+        return Fraction(total - max(masses.values()))
+
+    def losses(self, certificate: dict[str, Any], unit: Fraction) -> Iterator[tuple[int, list[int]]]:
+        loss = (unit.denominator << 2 * certificate["bits"]) // unit.numerator
+        _need_a_dual_each(certificate, self._symbols)
+        for x in range(self._symbols):
+            yield x, [loss] * x + [0] + [loss] * (self._symbols - x - 1)
+
+
+class Decision(_Pieces):
+    """The mean over Y of the best action's gain, less the best one without Y: an action loses what the best one for x gains more."""
+
+    text, proofs = "what Y adds to the gain of the best action", ("actions",)
+
+    def __init__(self, gains: list[list[Fraction]]) -> None:
+        self._one = math.lcm(*(entry.denominator for row in gains for entry in row))
+        best = [max(column) for column in zip(*gains, strict=True)]
+        self._losses = [[int((b - own) * self._one) for b, own in zip(best, row, strict=True)] for row in gains]
+
+    @classmethod
+    def stated(cls, value: dict[str, Any], symbols: int) -> Utility:
+        _keys(value, {"name", "actions", "gains"}, "the utility")
+        actions, gains = _texts(value, "actions"), value["gains"]
+        good = isinstance(gains, list) and 0 < len(gains) == len(actions)
+        good = good and all(isinstance(row, list) and len(row) == symbols for row in gains)
+        _need(good, "gains must be a row for every action, a decimal for every x in each")
+        return cls([[_signed(entry, "a gain") for entry in row] for row in gains])
+
+    def uncertainty(self, masses: Row, total: int) -> Fraction:
+        least = min(sum(row[x] * mass for x, mass in masses.items()) for row in self._losses)
+        return Fraction(least, self._one)
+
+    def worth(self, columns: list[int], integers: Integers) -> arb:
+        looks = len(self._losses) * sum(map(len, integers.weights))
+        _need(looks <= _MOST_LOOKS, "there are too many actions for so many weights")
+        return super().worth(columns, integers)
+
+    def losses(self, certificate: dict[str, Any], unit: Fraction) -> Iterator[tuple[int, list[int]]]:
+        times, over = unit.denominator << 2 * certificate["bits"], unit.numerator * self._one
+        _need_a_dual_each(certificate, len(self._losses))
+        for a, row in enumerate(self._losses):
+            yield a, [loss * times // over for loss in row]
+
+
+class SquaredError(_Pieces):
+    """Var X - E Var(X|Y), summed over coordinates: h(V) is the variance. Places are shares of a coordinate's range."""
+
+    text, proofs = "the variance of X that Y explains", ("squares",)
+
+    def __init__(self, values: list[list[Fraction]]) -> None:
+        """Every coordinate less its least value, over a common denominator."""
+        self._one = math.lcm(*(entry.denominator for point in values for entry in point))
+        least = [min(column) for column in zip(*values, strict=True)]
+        points = [[int((own - low) * self._one) for own, low in zip(point, least, strict=True)] for point in values]
+        self._coordinates = [list(column) for column in zip(*points, strict=True)]
+
+    @classmethod
+    def stated(cls, value: dict[str, Any], symbols: int) -> Utility:
+        listed = _keys(value, {"name", "values"}, "the utility")["values"]
+        good = isinstance(listed, list) and len(listed) == symbols and all(isinstance(own, list) for own in listed)
+        _need(good and len({len(own) for own in listed}) == 1 and 0 < len(listed[0]), "values must be a point for every x")
+        return cls([[_signed(entry, "a value") for entry in point] for point in listed])
+
+    def uncertainty(self, masses: Row, total: int) -> Fraction:
+        result = Fraction(0)
+        for x in self._coordinates:
+            first, second = (sum(mass * x[i] ** power for i, mass in masses.items()) for power in (1, 2))
+            result += second - Fraction(first * first, total)
+        return result / self._one**2
+
+    def losses(self, certificate: dict[str, Any], unit: Fraction) -> Iterator[tuple[int, list[int]]]:
+        """sum_k (x_k - a_k)(x_k - b_k) for the leaf [a, b] of a tree in preorder: [dual], or [coordinate, place] for a split."""
+        one, tree, d = 1 << certificate["bits"], certificate["tree"], len(self._coordinates)
+        _need(isinstance(tree, list), "the tree must be a list")
+        _need(len(tree) * len(self._coordinates[0]) * d <= _MOST_BOUNDED, "the tree is too large for so many symbols")
+        tops = [max(x) for x in self._coordinates]
+        over = unit.numerator * self._one**2
+        boxes = [([0] * d, [one] * d)]
+        for node in tree:
+            good = isinstance(node, list) and 1 <= len(node) <= 2 and all(type(i) is int and i >= 0 for i in node)
+            _need(good and 0 < len(boxes) * d <= _MOST_PENDING, "a node of the tree is malformed, too many or too deep")
+            low, high = boxes.pop()
+            if len(node) == 1:
+                losses = [0] * len(self._coordinates[0])
+                for x, top, a, b in zip(self._coordinates, tops, low, high, strict=True):
+                    losses = [own + (v * one - top * a) * (v * one - top * b) for own, v in zip(losses, x, strict=True)]
+                yield node[0], [loss * unit.denominator // over for loss in losses]
+                continue
+            k, place = node
+            _need(k < d and low[k] <= place <= high[k], "a split lies outside of its box")
+            below, above = high.copy(), low.copy()
+            below[k] = above[k] = place
+            boxes += [(above, high), (low, below)]
+        _need(not boxes, "the tree does not cover the means")
+
+
+def _signed(text: Any, what: str) -> Fraction:
+    _need(isinstance(text, str) and _SIGNED_DECIMAL.fullmatch(text) is not None, f"{what} must be a decimal in quotes")
+    return Fraction(text)
+
+
+def _need_a_dual_each(certificate: dict[str, Any], actions: int) -> None:
+    _need(len(certificate["duals"]) == actions, "there must be a dual for every action")
+
+
+_UTILITIES = (MutualInformation, GuessingAccuracy, Decision, SquaredError)
+UTILITIES: dict[str, type[Utility]] = {utility.__name__: utility for utility in _UTILITIES}
+
+
+def utility_of(value: Any, symbols: int) -> Utility | None:
+    """The utility as a file states it; none where the file claims nothing of that kind."""
+    if value is None:
+        return None
+    name = str(value.get("name")) if isinstance(value, dict) else ""
+    _need(name in UTILITIES, f"a utility must be null or one of {', '.join(UTILITIES)}")
+    return UTILITIES[name].stated(value, symbols)
 
 
 def entropy(masses: list[int]) -> arb:
@@ -774,46 +1034,45 @@ def entropy(masses: list[int]) -> arb:
     return arb(total).log() - sum([mass * arb(mass).log() for mass in masses if mass], arb(0)) / total
 
 
-def information(counts: Matrix, integers: Integers) -> arb:
-    """I(X;Y) = H(X) + H(Y) - H(X,Y), a ball; P(x, y) is proportional to n_x w_yx. Step 4."""
-    columns = _column_sums(counts)
-    with ctx.workprec(_FIRST_PRECISION + integers.bits):
-        cells = [[columns[x] * w for x, w in row.items()] for row in integers.weights]
-        return (
-            entropy(columns) + entropy([sum(row) for row in cells]) - entropy([mass for row in cells for mass in row])
-        )
-
-
 # --- 8. The optimum: from prices to a bound (step 5), and from types to symbols (step 5a) ---
 
 _PROOFS = {"tree": {"duals", "tree"}, "pairs": {"ends"}, "local": {"groups", "duals", "tree"}}
+_PROOFS |= {"actions": {"duals"}, "squares": {"duals", "tree"}}
 
 
-def optimum_bound(blocks: list[Matrix], promise: Promise, certificate: Any) -> arb:
-    """What no mechanism that keeps the promise exceeds: H(X) - u.P_X - min over allowed V of (H(V) - u.V).
+def optimum_bound(blocks: list[Matrix], promise: Promise, certificate: Any, utility: Utility | None = None) -> arb:
+    """What no mechanism that keeps the promise exceeds: h(P_X) - u.P_X - min over allowed V of (h(V) - u.V).
 
-    Prices u, places, duals and ends are integers over 2^bits; without a certificate it is H(X). A merged certificate is
-    about types T instead: H(X) - H(T) + the bound for T. Steps 5 and 5a.
+    Prices u, places, duals and ends are integers over 2^bits; without a certificate it is the utility of publishing X.
+    A merged certificate is about types T instead: H(X) - H(T) + the bound for T. Steps 5 and 5a.
     """
-    columns = _column_sums(counts_of(blocks))
+    utility, columns = utility or MutualInformation(), _column_sums(counts_of(blocks))
     with ctx.workprec(_FIRST_PRECISION):
         if certificate is None:
-            return entropy(columns)
+            return utility.everything(columns)
         _need(isinstance(certificate, dict), "the certificate must be an object")
         kind = str(certificate.get("kind"))
+        _need(
+            kind in utility.proofs, f"the kind of a certificate for {utility.text} must be {', '.join(utility.proofs)}"
+        )
         if kind == "merged":
             types, proof = merged_blocks(blocks), _keys(certificate, {"kind", "proof"}, "certificate")["proof"]
             _need(isinstance(proof, dict) and proof.get("kind") != "merged", "a merged certificate needs one of types")
             return entropy(columns) - entropy(_column_sums(counts_of(types))) + optimum_bound(types, promise, proof)
-        _need(kind in _PROOFS, f"the certificate's kind must be merged, {', '.join(_PROOFS)}")
         _keys(certificate, {"kind", "bits", "prices"} | _PROOFS[kind], "certificate")
-        _need(kind == "tree" or len(blocks) == 1, f"{kind} cannot prove a bound after other releases")
+        _need(kind not in ("pairs", "local") or len(blocks) == 1, f"{kind} cannot prove a bound after other releases")
         bits, most = certificate["bits"], _MOST_CERTIFICATE_BITS
         _need(type(bits) is int and 1 <= bits <= most, f"the certificate's bits must be from 1 to {most}")
         prices = _row(certificate["prices"], len(columns), "prices", negative=True)
+        if isinstance(utility, _Pieces):
+            return utility.bound(blocks, promise, certificate, prices)
         paid = Fraction(sum(u * n for u, n in zip(prices, columns, strict=True)), sum(columns) << bits)
-        least = {"tree": _least_over_tree, "pairs": _least_over_pairs, "local": _least_over_lifts}[kind]
-        return entropy(columns) - _ball(paid) - least(blocks, promise, certificate, prices)
+        least: dict[str, Callable[..., arb]] = {
+            "tree": partial(_least_over_tree, utility),
+            "pairs": _least_over_pairs,
+            "local": _least_over_lifts,
+        }
+        return utility.before(columns) - _ball(paid) - least[kind](blocks, promise, certificate, prices)
 
 
 def merged_blocks(blocks: list[Matrix]) -> list[Matrix]:
@@ -848,9 +1107,11 @@ def _transposed(matrix: Matrix) -> Matrix:
 Ends = tuple[list[int], list[int]]  # low <= V <= high, over 2^bits
 
 
-def _least_over_tree(blocks: list[Matrix], promise: Promise, certificate: Any, prices: list[int]) -> arb:
+def _least_over_tree(
+    utility: Utility, blocks: list[Matrix], promise: Promise, certificate: Any, prices: list[int]
+) -> arb:
     """The least bound over the leaves and slabs of a tree of boxes that covers the simplex. Step 8."""
-    bounds = _Bounds(blocks, promise, certificate, prices)
+    bounds = _Bounds(utility, blocks, promise, certificate, prices)
     nodes = iter(bounds.tree)
     bounds.follow(nodes, bounds.unit_box)
     _need(next(nodes, None) is None, "the tree does not end with its last leaf")
@@ -873,15 +1134,18 @@ def closed(low: list[int], high: list[int], one: int) -> list[int]:
 class _Bounds:
     """What the duals of a certificate prove about boxes; the least of that is kept, in integers over 4^bits.
 
-    A dual (w, nu) gives a box the bound constant + sum_x min over both ends v of (phi(v) - c_x v), see `_dual_terms`; phi,
+    A dual (w, nu) gives a box the bound constant + sum_x min over both ends v of (phi_x(v) - c_x v), see `_dual_terms`; phi_x,
     the constant and -c are rounded down. Steps 7 and 8.
     """
 
-    def __init__(self, blocks: list[Matrix], promise: Promise, certificate: Any, prices: list[int]) -> None:
+    def __init__(
+        self, utility: Utility, blocks: list[Matrix], promise: Promise, certificate: Any, prices: list[int]
+    ) -> None:
         bits, duals, self.tree = certificate["bits"], certificate["duals"], certificate["tree"]
         _need(isinstance(duals, list) and isinstance(self.tree, list), "duals and tree must be lists")
         self.one, self._size, self._duals = 1 << bits, len(prices), len(duals)
-        self._phi, self._work, columns = _Phi(bits), 0, _Columns(blocks)
+        self._phi = utility.curves(_column_sums(counts_of(blocks)), bits)
+        self._work, columns = 0, _Columns(blocks)
         self._found: int | float = math.inf  # until there is a bound
 
         def terms(dual: int) -> tuple[int, list[int]]:
@@ -947,7 +1211,8 @@ class _Bounds:
             held = a <= b and least - low[x] + a <= self.one <= most - high[x] + b
             if held and bounds is not None:
                 whole, rates, lesser = bounds
-                own = min(self._phi[a] - rates[x] * a, self._phi[b] - rates[x] * b)
+                phi, rate = self._phi[x], rates[x]
+                own = min(phi[a] - rate * a, phi[b] - rate * b)
                 self._found = min(self._found, whole - lesser[x] + own)
             if above:
                 right[x] = min(right[x], place)
@@ -961,26 +1226,14 @@ class _Bounds:
         self._count(self._size)
         if not sum(low) <= self.one <= sum(high) or any(map(operator.gt, low, high)):
             return None
-        (constant, rates), phi = self._terms(dual), self._phi
-        lesser = [min(phi[a] - c * a, phi[b] - c * b) for a, b, c in zip(low, high, rates, strict=True)]
+        constant, rates = self._terms(dual)
+        terms = zip(self._phi, low, high, rates, strict=True)
+        lesser = [min(phi[a] - c * a, phi[b] - c * b) for phi, a, b, c in terms]
         return constant + sum(lesser), rates, lesser
 
     def _count(self, numbers: int) -> None:
         self._work += numbers
         _need(self._work <= _MOST_BOUNDED, "the tree has too many boxes for so many symbols")
-
-
-class _Phi(dict[int, int]):
-    """phi(v) = -v log v at places v over 2^bits, rounded down over 4^bits; each is computed once. Step 7."""
-
-    def __init__(self, bits: int) -> None:
-        super().__init__({0: 0, 1 << bits: 0})
-        self._bits = bits
-
-    def __missing__(self, place: int) -> int:
-        v = _ball(Fraction(place, 1 << self._bits))
-        self[place] = _floor(-v * v.log(), 2 * self._bits)
-        return self[place]
 
 
 def _floor(value: arb, bits: int) -> int:
@@ -1432,6 +1685,7 @@ class _Stated:
 
     integers: Integers
     promise: Promise
+    utility: Utility | None  # none: it claims no figures
     claims: dict[str, str]
     earlier: int  # mechanisms that it comes after
     evidence: Evidence | None
@@ -1455,8 +1709,11 @@ def _stated(document: Any, opening: Any) -> _Stated:
     _need(known, "not a file of this format, or of a version that is not known")
     _keys(document, _VERSIONS[version], "the file")
     integers, promise = integers_of(document), promise_of(document["promise"])
-    claims = _keys(document["claims"], {"utility_at_least", "optimum_at_most"}, "claims")
-    for name in ("utility_at_least", "optimum_at_most"):
+    utility = _utility_of_file(document, len(integers.labels["x"]))
+    _need(utility is not None or document["certificate"] is None, "a certificate of no utility proves nothing")
+    figures = set() if utility is None else {"utility_at_least", "optimum_at_most"}
+    claims = _keys(document["claims"], figures, "claims")
+    for name in figures:
         _decimal(claims[name], name)
     provenance = _keys(document["provenance"], {"package", "solver", "status"}, "provenance")
     _need(all(isinstance(text, str) for text in provenance.values()), "provenance must be texts")
@@ -1465,7 +1722,12 @@ def _stated(document: Any, opening: Any) -> _Stated:
     _need(after is None or integers.unseen is None, "unseen values have no proof after other releases")
     evidence = _evidence(document, opening)
     earlier = 0 if after is None else len(after["sealed" if "sealed" in after else "mechanisms"])
-    return _Stated(integers, promise, claims, earlier, evidence)
+    return _Stated(integers, promise, utility, claims, earlier, evidence)
+
+
+def _utility_of_file(document: dict[str, Any], symbols: int) -> Utility | None:
+    """Files knew no other utility than mutual information before they stated it."""
+    return utility_of(document["utility"], symbols) if "utility" in document else MutualInformation()
 
 
 def _claims(file: _Stated) -> dict[str, str]:
@@ -1476,8 +1738,10 @@ def _claims(file: _Stated) -> dict[str, str]:
     texts = {"promise": file.promise.text + together}
     if file.integers.unseen is not None:
         texts["unseen values"] = file.promise.text
-    texts["utility"] = f"I(X;Y) is at least {file.claims['utility_at_least']} nats"
-    texts["optimum"] = f"no mechanism that keeps the promise has more than {file.claims['optimum_at_most']} nats"
+    if file.utility is not None:
+        worth, most = (file.utility.amount(file.claims[name]) for name in ("utility_at_least", "optimum_at_most"))
+        texts["utility"] = f"{file.utility.text} is at least {worth}"
+        texts["optimum"] = f"no mechanism that keeps the promise has more than {most}"
     return texts
 
 
@@ -1494,13 +1758,13 @@ def _verdict(claim: str, text: str, file: _Stated) -> Verdict:
 def _proves(claim: str, file: _Stated, evidence: Evidence) -> bool:
     """Whether the claim is proven; where outputs break the promise it is refused, with their number."""
     integers, promise, blocks = file.integers, file.promise, evidence.blocks
+    counts = counts_of(blocks)
     if claim == "optimum":
         best = _decimal(file.claims["optimum_at_most"], claim)
-        return bool(optimum_bound(blocks, promise, evidence.certificate) <= _ball(best))
-    counts = counts_of(blocks)
-    if claim == "utility":
+        return bool(optimum_bound(blocks, promise, evidence.certificate, file.utility) <= _ball(best))
+    if claim == "utility" and file.utility is not None:
         worth = _decimal(file.claims["utility_at_least"], claim)
-        return worth == 0 or bool(_ball(worth) <= information(counts, integers))
+        return worth == 0 or bool(_ball(worth) <= file.utility.worth(_column_sums(counts), integers))
     broken = broken_outputs(blocks, integers.weights, promise)
     if claim == "unseen values" and not broken:
         broken = broken_unseen(counts, integers, promise)

@@ -13,15 +13,15 @@ import numpy as np
 
 from alphalift.arrays import Array
 from alphalift.convex import ComponentDual
-from alphalift.geometry.concave import AnyCertificate, Certificate, LocalCertificate, MergedCertificate, PairCertificate
+from alphalift.geometry.concave import AnyCertificate, Certificate, LocalCertificate, MergedCertificate, PairCertificate, PiecesCertificate
 from alphalift.geometry.separable_tree import Node
 from alphalift.geometry.tree import CLOSED_FROM
 from alphalift.joint import Joint
-from alphalift.measures.information import entropy
 from alphalift.presolve import Merged
 from alphalift.proof import checker
 from alphalift.proof.ends import outer_ends
 from alphalift.regions import Region, simplest
+from alphalift.utilities import MutualInformation, Utility
 
 # Places are rounded to a grid of 2^-bits; what that costs the bound is the grid times the largest dual.
 _FEWEST_BITS, _MOST_BITS, _BITS_BELOW_DUAL = 28, 64, 24
@@ -29,7 +29,9 @@ _FEWEST_BITS, _MOST_BITS, _BITS_BELOW_DUAL = 28, 64, 24
 _LIFT_BITS = 40
 
 
-def exported(certificate: AnyCertificate | None, joint: Joint, region: Region) -> dict[str, Any] | None:
+def exported(
+    certificate: AnyCertificate | None, joint: Joint, region: Region, utility: Utility | None = None
+) -> dict[str, Any] | None:
     """What a file stores for the region's solution; its rounding costs the bound about 1e-8."""
     if certificate is None:
         return None
@@ -42,7 +44,10 @@ def exported(certificate: AnyCertificate | None, joint: Joint, region: Region) -
         return {"kind": "pairs", "bits": _FEWEST_BITS, "prices": found, "ends": ends}
     if isinstance(certificate, MergedCertificate):
         return {"kind": "merged", "proof": exported(certificate.proof, Merged.of(joint).joint, region)}
-    boxes = Boxes(joint, region, [*certificate.dual, *(dual for _, dual in certificate.caps)])
+    if isinstance(certificate, PiecesCertificate):
+        return _pieces(certificate, joint, region)
+    duals = [*certificate.dual, *(dual for _, dual in certificate.caps)]
+    boxes = Boxes(joint, region, duals, (utility or MutualInformation()).on(joint))
     boxes.write_capped(certificate)
     prices = _integers(certificate.prices, boxes.one)
     return {"kind": "tree", "bits": boxes.bits, "prices": prices, "duals": boxes.duals, "tree": boxes.nodes}
@@ -111,6 +116,22 @@ def _local(certificate: LocalCertificate) -> dict[str, Any]:
     return stored | {"groups": groups, "duals": duals, "tree": tree}
 
 
+def _pieces(certificate: PiecesCertificate, joint: Joint, region: Region) -> dict[str, Any]:
+    """A dual for every piece and, where pieces are for cells, the tree of splits that has these as its leaves."""
+    inverses = _Duals(region, joint)
+    found = [inverses.inverted(dual) for dual in certificate.duals]
+    largest = max(1.0, *(dual.largest for dual in found))
+    # What a place is rounded by is multiplied with the range, which may be far more than a standard deviation.
+    fewest = _FEWEST_BITS if certificate.splits is None else _LIFT_BITS
+    bits = min(max(fewest, math.ceil(math.log2(largest)) + _BITS_BELOW_DUAL), _MOST_BITS)
+    one = 1 << bits
+    stored: dict[str, Any] = {"kind": "actions", "bits": bits, "prices": _integers(certificate.prices, one)}
+    stored["duals"] = [dual.integers(one) for dual in found]
+    if certificate.splits is not None:
+        stored |= {"kind": "squares", "tree": [[own[0]] if len(own) == 1 else [own[0], round(own[1] * one)] for own in certificate.splits]}
+    return stored
+
+
 @dataclass(frozen=True)
 class _Dual:
     """A dual as a file has it: of every component w and what its support function takes beside it, then nu."""
@@ -152,9 +173,10 @@ class _Duals:
 class Boxes:
     """Writes trees of boxes in preorder, and the duals that they use: `nodes` and `duals` of a file, over 2^bits."""
 
-    def __init__(self, joint: Joint, region: Region, duals: Iterable[Array]) -> None:
+    def __init__(self, joint: Joint, region: Region, duals: Iterable[Array], utility: Utility) -> None:
         """`duals` are all that will be written: the largest of them decides the bits."""
         self._joint, self._region, self._inverses = joint, region, _Duals(region, joint)
+        self._utility = utility
         largest = max(1.0, *(self._inverses.inverted(dual).largest for dual in duals))
         # Where the search closes its boxes, more ends are rounded.
         finer = max(0, math.ceil(math.log2(len(joint.x_labels) / CLOSED_FROM)))
@@ -222,7 +244,7 @@ class Boxes:
         dual = self._inverses.inverted(tree.dual[node])
         w, sigma = self._region.inequality(dual.components, self._joint.p_s)
         c = tree.prices + dual.nu - w @ self._joint.p_s_given_x
-        q = entropy(ends[..., None]) - c * ends
+        q = self._utility.terms(ends, self._joint.p_x) - c * ends
         bound = dual.nu - sigma + q.min(axis=0).sum()
         return bool(bound >= tree.threshold)
 

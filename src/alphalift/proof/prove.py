@@ -9,7 +9,7 @@ from alphalift.errors import SettingError
 from alphalift.mechanism import Mechanism
 from alphalift.proof.checker import Integers
 from alphalift.proof.rounding import as_floats, proven_integers
-from alphalift.proof.statement import checkable
+from alphalift.proof.statement import checkable, utility_statement
 from alphalift.solution import Solution, Status
 
 USUAL_BITS, _MOST_BITS = 52, 512
@@ -21,8 +21,8 @@ def prove(solution: Solution, *, bits: int = USUAL_BITS, clock: Clock | None = N
     """The same solution with its mechanism rounded to integers over 2^bits and proven to keep the promise.
 
     What costs utility is the rounding, by less than 1e-9 at 52 bits in ordinary cases. Where the checker does not
-    know the region, the mechanism stays as it is and its status says that it is unproven; where few bits lose more
-    than a millionth of X, the status says so too. When the clock is over, the first rounding that can be proven is taken.
+    know the region, the mechanism stays as it is and its status says that it is unproven; where it does not know the
+    utility, the promise is proven and no more; where few bits lose more than a millionth of X, the status says so too. When the clock is over, the first rounding that can be proven is taken.
     """
     if not 1 <= bits <= _MOST_BITS:
         raise SettingError(f"bits is {bits}, expected 1 to {_MOST_BITS}")
@@ -39,4 +39,7 @@ def in_integers(solution: Solution, integers: Integers) -> Solution:
     mechanism = Mechanism(solution.joint, as_floats(integers.weights, integers.bits, len(solution.joint.x_labels)))
     proven = replace(solution, mechanism=mechanism, integers=integers)
     lost = solution.normalized_utility - proven.normalized_utility
-    return replace(proven, status=Status.ROUNDED) if lost > _NOTABLE_LOSS else proven
+    if lost > _NOTABLE_LOSS:
+        return replace(proven, status=Status.ROUNDED)
+    unknown = proven.status is Status.OPTIMAL and utility_statement(proven.utility_function) is None
+    return replace(proven, status=Status.UNPROVEN_UTILITY) if unknown else proven

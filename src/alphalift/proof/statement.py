@@ -1,4 +1,4 @@
-"""Promises as files state them: by name and decimals, and what the checker makes of that."""
+"""Promises and utilities as files state them: by name, decimals and texts, and what the checker makes of that."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from alphalift.proof import checker
 from alphalift.proof.checker import Promise
 from alphalift.regions import After, Intersection, Region
 from alphalift.regions.parse import PROMISES
+from alphalift.utilities import UTILITIES, Utility
 
 # What the checker knows, by the names that both sides have.
 _REGIONS: dict[str, type[Region]] = {name: PROMISES[name] for name in checker.REGIONS}
@@ -46,3 +47,16 @@ def region_of(stated: dict[str, Any]) -> Region:
         if name != "region"
     }
     return _REGIONS[stated["region"]](**numbers)
+
+
+def utility_statement(utility: Utility) -> dict[str, Any] | None:
+    """The resolved utility as a file states it; none for one that the checker does not know."""
+    for name in checker.UTILITIES:
+        if type(utility) is UTILITIES[name] and (parameters := utility.parameters) is not None:
+            return {"name": name} | parameters
+    return None
+
+
+def utility_of(stated: dict[str, Any]) -> Utility:
+    """The utility that a file states."""
+    return UTILITIES[stated["name"]].stated(**{name: value for name, value in stated.items() if name != "name"})

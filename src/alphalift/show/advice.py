@@ -7,15 +7,17 @@ from collections.abc import Sequence
 
 from alphalift.population import Advice, Alternative
 from alphalift.show.words import printable
+from alphalift.utilities import MutualInformation, Utility
 
 # So many names are told; of more, how many there are.
 _MOST_NAMES = 3
 
 
-def advice_lines(advice: Advice, *, secret: str, useful: str) -> list[str]:
+def advice_lines(advice: Advice, *, secret: str, useful: str, utility: Utility | None = None) -> list[str]:
     """Three lines with numbers; designs that were found keep at least what is said of them."""
+    kept = (utility or MutualInformation()).kept(useful)
     return [
-        f"What it cost: this design keeps {advice.robust:.1%} of the information in {useful}, one for the records alone {advice.plain:.1%}.",
+        f"What it cost: this design keeps {advice.robust:.1%} of the {kept}, one for the records alone {advice.plain:.1%}.",
         _rare(advice, secret),
         f"What other wishes would keep of {useful}: {', '.join(printable(_would(own)) for own in advice.alternatives)}.",
     ]

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from alphalift.compare import OPTIMUM, Comparison, Row
 from alphalift.show.style import COLOURS, new_figure, quiet
 from alphalift.show.words import bound_remark, is_about_x, printable, promise
-from alphalift.utilities import MutualInformation
 
 _BASELINE, _GREY = "#BBCCDD", "#777777"
 _COLUMNS = ("mechanism", "utility", "of optimum", "value", "outputs", "time", "kept")
@@ -34,9 +33,7 @@ def plot_comparison(comparison: Comparison, *, secret: str = "S", useful: str = 
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_yticks(range(len(rows)), [row.name for row in rows])
     axes.get_yticklabels()[rows.index(comparison.optimum)].set_fontweight("bold")
-    kept = (
-        f"information in {useful}" if isinstance(comparison.solution.utility_function, MutualInformation) else "utility"
-    )
+    kept = comparison.solution.utility_function.kept(useful)
     label = f"share of the {kept} kept\ndashed: no mechanism that keeps the promise exceeds {_up(bound)}"
     label += bound_remark(comparison.solution)
     about = f"{useful} itself" if is_about_x(comparison.region) else _plain(secret)

@@ -46,7 +46,9 @@ def plot_tradeoff(tradeoff: Tradeoff, *, mark: Solution | None = None) -> Figure
             markersize=11,
             label=f"the design, α = {alpha_text(mark.region.alpha)}",
         )
-    quiet(axes, "privacy budget ε (nats): private ← → useful", "share of the information in X kept")
+    quiet(
+        axes, "privacy budget ε (nats): private ← → useful", f"share of the {tradeoff.utility_function.kept('X')} kept"
+    )
     axes.set_xlim(0, None)
     axes.set_ylim(0, 1.03)
     legend(axes, title="right of the dotted line\nX itself may be published", title_fontsize=8)

@@ -15,12 +15,12 @@ from alphalift.mechanism import Mechanism
 from alphalift.population import is_quick, leakage_bound, percent, said, uncovered
 from alphalift.population.cover import HOW
 from alphalift.proof.said import EVERYBODY, statement_in
-from alphalift.proof.statement import checkable
+from alphalift.proof.statement import checkable, utility_statement
 from alphalift.regions import After, AlphaLift, Region
 from alphalift.show.meaning import what_it_means
 from alphalift.solution import Population, Solution, Status
 from alphalift.solvers.optimal import bound_is_estimated, searched_symbols
-from alphalift.utilities import MutualInformation
+from alphalift.utilities import Utility
 
 # What a bound may exceed its last printed digit by, in units of that digit: rounding of floats.
 _FORGIVEN = 1e-9
@@ -64,9 +64,19 @@ def _designed(solution: Solution, about: str, useful: str) -> str:
     return (
         f"Promise about {about}: {promise(solution.region)}.\n"
         f"Designed: a random release of {useful} with {_count(len(mechanism.p_y), 'possible output')} for "
-        f"{_count(len(solution.joint.x_labels), 'value')}. It keeps {solution.normalized_utility:.1%} of the information in {useful} "
-        f"({solution.utility:.3f} of {everything:.3f} nats)."
+        f"{_count(len(solution.joint.x_labels), 'value')}. It keeps {solution.normalized_utility:.1%} of the {_kept(solution, useful)} "
+        f"({solution.utility:.3f} of {amount(everything, 3, solution.utility_function)})."
     )
+
+
+def amount(value: float, digits: int, utility: Utility) -> str:
+    """A number of the utility, with its unit."""
+    return f"{value:.{digits}f} {utility.unit}".rstrip()
+
+
+def _kept(solution: Solution, useful: str) -> str:
+    """What the mechanism keeps a share of: "information in education"."""
+    return solution.utility_function.kept(useful)
 
 
 def _everything(solution: Solution) -> float:
@@ -129,7 +139,7 @@ def _status(solution: Solution, useful: str) -> str:
     known = solution.status is Status.ROBUST and solution.upper_bound < _everything(solution)
     if solution.relative_gap < 0.5 or known:
         gap = _percent_up(solution.relative_gap)
-        text += f" The gap is at most {gap} of the information in {useful}{bound_remark(solution)}."
+        text += f" The gap is at most {gap} of the {_kept(solution, useful)}{bound_remark(solution)}."
     else:
         text += " How far it is from the optimum is hardly known."
     if solution.status is not Status.TRIVIAL:
@@ -153,7 +163,7 @@ def bound_remark(solution: Solution) -> str:
     """What to add to a bound in floats whose rounding is not proven to be harmless ("Floats" in docs/theory.md)."""
     if solution.upper_bound >= _everything(solution):
         return ""
-    if checkable(solution.region) is None:
+    if checkable(solution.region) is None or utility_statement(solution.utility_function) is None:
         return " (an estimate)"
     region = solution.region
     joint = region.known if isinstance(region, After) else region.about(solution.joint)
@@ -166,7 +176,10 @@ def _proof(solution: Solution) -> str:
     if integers is None:
         return "Not proven: the figures are floats, which cannot tell a promise that is just kept from one just broken."
     unseen = "; values outside the table are answered too" if integers.unseen is not None else ""
-    return f"Proven: the promise holds for the integers over 2^{integers.bits} that are sampled, exactly{unseen}."
+    proven = f"Proven: the promise holds for the integers over 2^{integers.bits} that are sampled, exactly{unseen}."
+    if utility_statement(solution.utility_function) is None:
+        proven += " Not proven: what the mechanism is worth, and how far from the optimum it is; a file claims neither."
+    return proven
 
 
 def _population(solution: Solution, secret: str, useful: str) -> list[str]:
@@ -259,17 +272,19 @@ def _at(region: Region, value: float) -> str:
 
 def what_a_file_proves(solution: Solution, claims: dict[str, str]) -> str:
     """What a file with these claims proves about the optimum, where that is notably less than the run has found; or nothing."""
+    if not claims:
+        return ""
     everything = _everything(solution)
     gap = (float(claims["optimum_at_most"]) - float(claims["utility_at_least"])) / everything if everything > 0 else 0.0
     if gap <= solution.relative_gap + _NOTABLE:
         return ""
     reason = "a proof of more would be too large, or would have come too late"
-    return f"The file proves a gap of at most {_percent_up(gap)} of that information: {reason}."
+    return f"The file proves a gap of at most {_percent_up(gap)} of that: {reason}."
 
 
-def what_it_may_take(joint: Joint, region: Region, time_limit: float) -> str:
+def what_it_may_take(joint: Joint, region: Region, utility: Utility, time_limit: float) -> str:
     """Said before a design that takes more than a few seconds: time and memory at most; nothing of a short one."""
-    symbols = searched_symbols(region.about(joint), region, MutualInformation())
+    symbols = searched_symbols(region.about(joint), region, utility)
     if not symbols:
         return ""
     # A certificate is a copy of most of the tree.

@@ -58,7 +58,7 @@ class Algorithm1:
             epsilons = sorted({*PAPER_EPSILONS, *epsilons})
         last_alpha = min(region.alpha for region in asked)
         last_epsilon = max(region.epsilon for region in asked)
-        run = _Run(self, joint, utility, tuple(epsilons))
+        run = _Run(self, joint, utility.on(joint), tuple(epsilons))
         cells = run.cells(
             tuple(alpha for alpha in alphas if alpha >= last_alpha),
             epsilons.index(last_epsilon) + 1,

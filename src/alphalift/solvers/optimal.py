@@ -46,7 +46,7 @@ class Optimal(Settings):
     def solve(
         self, joint: Joint, regions: Sequence[Region], utility: Utility, *, after: Sequence[Solution] = ()
     ) -> tuple[Solution, ...]:
-        solutions, chain = [], list(after)
+        solutions, chain, utility = [], list(after), utility.on(joint)
         merged = Merged.of(joint)
         for region in regions:
             region.validate(joint.p_s)
@@ -54,6 +54,8 @@ class Optimal(Settings):
                 chain = []
             if legible(region, joint.p_s).allows(joint.lift.T, joint.p_s).all():
                 solution = _published(joint, region, utility)
+            elif utility.of_publishing_all(joint.p_x) <= 0:
+                solution = _nothing(joint, region, utility)
             elif _merges(merged, region, utility):
                 solution = self._of_types(merged, region, utility, chain)
             else:
@@ -111,6 +113,10 @@ def _merges(merged: Merged, region: Region, utility: Utility) -> bool:
 def _kind_of_run(joint: Joint, region: Region, utility: Utility) -> type[Run]:
     if utility.pieces(1.0, len(joint.p_x)) is not None:
         return ManyPiecesRun if len(joint.p_x) >= MANY_SYMBOLS else PiecesRun
+    if not isinstance(
+        utility, MutualInformation
+    ):  # what is known of two secrets, of S = X and of many symbols, is known for it
+        return SearchRun
     if len(joint.p_s) == 2:
         return BinaryRun
     if is_local(joint, region, utility):
@@ -128,3 +134,8 @@ def _columns(chain: Sequence[Solution], size: int) -> Array:
 def _published(joint: Joint, region: Region, utility: Utility) -> Solution:
     everything = Mechanism.publishing_all(joint)
     return Solution(everything, region, utility, Status.TRIVIAL, utility.of_publishing_all(joint.p_x))
+
+
+def _nothing(joint: Joint, region: Region, utility: Utility) -> Solution:
+    """One output for everything, where not even X is worth more."""
+    return Solution(Mechanism.mixing(joint, joint.p_x[None], np.ones(1)), region, utility, Status.OPTIMAL, 0.0)

@@ -132,7 +132,7 @@ class PiecesRun(Run):
         lowest = search.lower_bound
         if paid + lowest > self.best_value:
             self.best, self.best_value = prices, paid + lowest
-        self.use_bound(prices, lowest, lambda: PiecesCertificate(prices, search.pieces.cells(), search.duals.copy()))
+        self.use_bound(prices, lowest, lambda: PiecesCertificate(prices, search.duals.copy(), search.pieces.splits()))
         return np.concatenate(found)
 
     def _paying(self, points: Array) -> Array:

@@ -119,10 +119,8 @@ class SearchRun(Run):
 
 def concave_program(joint: Joint, region: Region, utility: Utility) -> ConcaveProgram:
     """The pricing problem of a region: what every V in it costs, but for the prices."""
-    scales = np.ones(len(joint.p_x))
-    return ConcaveProgram(
-        region.convex_set(joint), curve_of(utility), scales, joint.p_s_given_x.T, float(joint.p_s.min())
-    )
+    curve, scales = curve_of(utility), utility.scales(joint.p_x)
+    return ConcaveProgram(region.convex_set(joint), curve, scales, joint.p_s_given_x.T, float(joint.p_s.min()))
 
 
 def is_widened(region: Region, joint: Joint) -> bool:

@@ -22,7 +22,7 @@ class Vertices:
     """
 
     def solve(self, joint: Joint, regions: Sequence[Region], utility: Utility) -> tuple[Solution, ...]:
-        paths = max_lift_paths(joint)
+        paths, utility = max_lift_paths(joint), utility.on(joint)
         program = mixture_program(joint, utility)
         found: dict[int, Solution] = {}
         # In rising order of the cap: what a smaller cap allows stays allowed, which warm-starts the next.

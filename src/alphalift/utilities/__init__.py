@@ -5,6 +5,16 @@ from alphalift.utilities.concave import Concave
 from alphalift.utilities.decision import Decision
 from alphalift.utilities.guessing import GuessingAccuracy
 from alphalift.utilities.mutual_information import MutualInformation
+from alphalift.utilities.parse import UTILITIES, parse
 from alphalift.utilities.squared_error import SquaredError
 
-__all__ = ["Concave", "Decision", "GuessingAccuracy", "MutualInformation", "SquaredError", "Utility"]
+__all__ = [
+    "UTILITIES",
+    "Concave",
+    "Decision",
+    "GuessingAccuracy",
+    "MutualInformation",
+    "SquaredError",
+    "Utility",
+    "parse",
+]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numba import types
 
 from alphalift.arrays import Array, Rows, is_sparse
+from alphalift.compiled import CURVE, MATRIX, VECTOR, compile_once
+from alphalift.joint import Joint
 from alphalift.utilities.pieces import Pieces
 
 # Numbers of sparse rows that are made dense at once.
@@ -15,7 +18,33 @@ _AT_ONCE = 1 << 22
 
 
 class Utility(ABC):
-    """U = h(P_X) - E_Y h(P_{X|Y}) for a concave h on the simplex; nothing released is worth 0."""
+    """U = h(P_X) - E_Y h(P_{X|Y}) for a concave h on the simplex; nothing released is worth 0.
+
+    A utility that needs to know the joint, such as P_X or what the values of X are, is first resolved for it: `on`.
+    """
+
+    unit: ClassVar[str] = ""  # what its numbers are counted in, if that has a name
+
+    def on(self, joint: Joint) -> Utility:
+        """The utility with what it needs of the joint, in the joint's order, validated; its text is the same.
+
+        All other methods are those of a resolved utility. It may be resolved again, for another joint.
+        """
+        return self
+
+    def kept(self, useful: str) -> str:
+        """What a release keeps a share of, in words."""
+        return f"utility of {useful}"
+
+    @property
+    def parameters(self) -> dict[str, Any] | None:
+        """What a file states beside its name, of a resolved utility; none if no file can state it."""
+        return None
+
+    @classmethod
+    def stated(cls, **parameters: Any) -> Utility:
+        """The utility with the parameters that a file states."""
+        return cls(**parameters)
 
     @abstractmethod
     def uncertainty(self, points: Array) -> Array:
@@ -30,12 +59,25 @@ class Utility(ABC):
         return np.concatenate([self.uncertainty(part) for part in parts])
 
     def compiled_curve(self) -> Any | None:
-        """phi for compiled kernels (`compiled.CURVE`) where h(V) = sum_x phi(V_x) with phi(0) = 0, if it is so."""
+        """phi for compiled kernels (`compiled.CURVE`) where h(V) = sum_x scale_x phi(V_x / scale_x) with phi(0) = 0, if it is so."""
         return None
 
     def pieces(self, scale: float, size: int) -> Pieces | None:
         """h / scale for so many symbols as the least of linear functions, if that is how bounds are found."""
         return None
+
+    def scales(self, p_x: Array) -> Array:
+        """The scale above 0 of every symbol, (|X|,)."""
+        return np.ones(len(p_x))
+
+    def terms(self, points: Array, p_x: Array) -> Array:
+        """scale_x phi(V_x / scale_x) of every entry, where there is such a curve, (count, |X|)."""
+        found = np.ascontiguousarray(points)
+        return np.asarray(
+            compile_once(_terms, MATRIX(types.FunctionType(CURVE), VECTOR, MATRIX))(
+                self.compiled_curve(), self.scales(p_x), found
+            )
+        )
 
     def of(self, p_y: Array, posteriors: Rows, p_x: Array) -> float:
         """The utility of a mechanism with these rows P_{X|Y=y}, (|Y|, |X|); never below zero by rounding."""
@@ -45,3 +87,11 @@ class Utility(ABC):
     def of_publishing_all(self, p_x: Array) -> float:
         """The utility of Y = X, which no mechanism exceeds."""
         return self.of(p_x, np.eye(len(p_x)), p_x)
+
+
+def _terms(curve: Any, scales: Array, points: Array) -> Array:
+    found = np.empty_like(points)
+    for i in range(points.shape[0]):
+        for x in range(points.shape[1]):
+            found[i, x] = scales[x] * curve(points[i, x] / scales[x], 0)
+    return found

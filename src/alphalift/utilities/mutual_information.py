@@ -19,6 +19,15 @@ from alphalift.utilities.base import Utility
 class MutualInformation(Utility):
     """I(X;Y) = H(X) - H(X|Y): h is the entropy, and publishing X is worth H(X)."""
 
+    unit = "nats"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {}
+
+    def kept(self, useful: str) -> str:
+        return f"information in {useful}"
+
     def uncertainty(self, points: Rows) -> Array:
         if not is_sparse(points):
             return entropy(points, axis=-1)
@@ -31,6 +40,9 @@ class MutualInformation(Utility):
 
     def of_publishing_all(self, p_x: Array) -> float:
         return float(entropy(p_x))
+
+    def terms(self, points: Array, p_x: Array) -> Array:
+        return entropy(points[..., None])
 
     def compiled_curve(self) -> Any:
         return compile_once(_minus_v_log_v, CURVE)

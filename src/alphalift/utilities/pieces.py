@@ -38,9 +38,9 @@ class Pieces(ABC):
     def losses(self, which: NDArray[np.intp]) -> Array:
         """g of these cells, (count, |X|): g.V <= h(V) for all V in the cell."""
 
-    def cells(self) -> Array:
-        """What tells the pieces apart, a row each; the actions themselves need nothing."""
-        return np.empty((self.count, 0))
+    def splits(self) -> list[tuple[int] | tuple[int, float]] | None:
+        """The tree of which the cells are the leaves, as `PiecesCertificate` has it, where that is known."""
+        return None
 
     def vertices(self, cell: int) -> Array | None:
         """The points, (count, |X|), that g is about in place of the symbols: every V in the cell is a mixture of them."""
@@ -74,7 +74,7 @@ class Actions(Pieces):
 
 @dataclass(eq=False)
 class Squares(Pieces):
-    """h(V) = E |x - E x|^2 of points x in d dimensions: a cell is a box of means m = V.x.
+    """h(V) = E |x - E x|^2 of points x >= 0 in d dimensions, the least of each coordinate 0: a cell is a box of means m = V.x.
 
     On [a, b] the chord of -m^2 is ab - (a + b) m, so that sum_k (x_k - a_k)(x_k - b_k) is a loss: V's is h(V) + sum_k (m_k - a_k)(m_k - b_k).
     """
@@ -85,6 +85,9 @@ class Squares(Pieces):
 
     def __post_init__(self) -> None:
         self.low, self.high = self.values.min(axis=0)[None], self.values.max(axis=0)[None]
+        self._tops = self.high[0]
+        self._nodes: list[tuple[int] | tuple[int, float, int, int]] = [(0,)]
+        self._node_of = [0]  # of each cell
         self._least_sides = _LEAST_SIDE * (self.high[0] - self.low[0])
 
     @property
@@ -101,9 +104,16 @@ class Squares(Pieces):
             sum(np.subtract.outer(low[:, k], x) * np.subtract.outer(high[:, k], x) for k, x in enumerate(self.values.T))
         )
 
-    def cells(self) -> Array:
-        """The ends of the boxes, (count, 2 d)."""
-        return np.hstack([self.low, self.high])
+    def splits(self) -> list[tuple[int] | tuple[int, float]]:
+        found, todo = list[tuple[int] | tuple[int, float]](), [0]
+        while todo:
+            match self._nodes[todo.pop()]:
+                case axis, share, below, above:
+                    found.append((axis, share))
+                    todo += [above, below]
+                case (cell,):
+                    found.append((cell,))
+        return found
 
     def split(self, which: NDArray[np.intp], points: Array) -> NDArray[np.intp]:
         low, high = self.low[which], self.high[which]
@@ -121,6 +131,12 @@ class Squares(Pieces):
         above[np.arange(len(rows)), axis] = place[rows, axis]
         self.low, self.high = np.vstack([self.low, above]), np.vstack([self.high, high[rows]])
         self.high[which_split, axis] = place[rows, axis]
+        shares = place[rows, axis] / self._tops[axis]
+        for cell, new, k, share in zip(which_split, numbers[good], axis, shares, strict=True):
+            self._nodes[self._node_of[cell]] = (int(k), float(share), len(self._nodes), len(self._nodes) + 1)
+            self._node_of[cell] = len(self._nodes)
+            self._node_of.append(len(self._nodes) + 1)
+            self._nodes += [(int(cell),), (int(new),)]
         return numbers
 
 
@@ -148,9 +164,9 @@ class Simplices(Pieces):
     def losses(self, which: NDArray[np.intp]) -> Array:
         return self.levels[which]
 
-    def cells(self) -> Array:
-        """What tells the pieces apart, a row each; the actions themselves need nothing."""
-        return np.empty((self.count, 0))
+    def splits(self) -> list[tuple[int] | tuple[int, float]] | None:
+        """The tree of which the cells are the leaves, as `PiecesCertificate` has it, where that is known."""
+        return None
 
     def vertices(self, cell: int) -> Array | None:
         return np.asarray(self.corners[cell])

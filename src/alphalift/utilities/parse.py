@@ -1,0 +1,46 @@
+"""Utilities as text: `FInformation('chi_square')`, as people type them and `repr` writes them."""
+
+from __future__ import annotations
+
+import ast
+from difflib import get_close_matches
+
+from alphalift.errors import SettingError
+from alphalift.utilities.base import Utility
+from alphalift.utilities.decision import Decision
+from alphalift.utilities.guessing import GuessingAccuracy
+from alphalift.utilities.mutual_information import MutualInformation
+from alphalift.utilities.squared_error import SquaredError
+
+UTILITIES: dict[str, type[Utility]] = {
+    utility.__name__: utility for utility in (MutualInformation, GuessingAccuracy, Decision, SquaredError)
+}
+_LONGEST = 100_000
+_HOW = f"write for instance 'MutualInformation()'; there are {', '.join(UTILITIES)}"
+
+
+def parse(text: str) -> Utility:
+    """The utility that a text names: a name and, in brackets, numbers, texts or lists of them."""
+    try:
+        if len(text) > _LONGEST:
+            raise ValueError
+        called = ast.parse(text.strip(), mode="eval").body
+        if isinstance(called, ast.Name):  # without brackets
+            called = ast.Call(called, [], [])
+        if not isinstance(called, ast.Call) or not isinstance(called.func, ast.Name):
+            raise ValueError
+        arguments = [ast.literal_eval(argument) for argument in called.args]
+        named = {keyword.arg or "": ast.literal_eval(keyword.value) for keyword in called.keywords}
+        return _class_of(called.func.id)(*arguments, **named)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError) as error:
+        if isinstance(error, SettingError):
+            raise
+        raise SettingError(f"the utility cannot be read: {_HOW}") from None
+
+
+def _class_of(name: str) -> type[Utility]:
+    if name in UTILITIES:
+        return UTILITIES[name]
+    near = get_close_matches(name, UTILITIES, n=1, cutoff=0.4)
+    meant = f", perhaps {near[0]}" if near else ""
+    raise SettingError(f"there is no utility {name[:40]!r}{meant}: {_HOW}")

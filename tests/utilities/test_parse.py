@@ -1,0 +1,56 @@
+"""A utility has one text, which `repr` writes and `parse` reads; what cannot be read is refused in one line."""
+
+import pytest
+
+from alphalift import MutualInformation, SettingError
+from alphalift.proof import checker
+from alphalift.utilities import UTILITIES, parse
+
+KNOWN = [MutualInformation()]
+
+
+@pytest.mark.parametrize("utility", KNOWN, ids=repr)
+def test_the_text_is_read_as_it_is_written(utility):
+    assert parse(repr(utility)) == utility
+    assert parse(f"  {utility!r} ") == utility
+
+
+def test_brackets_may_be_left_out():
+    assert parse("MutualInformation") == MutualInformation()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "(",
+        "Mutual Information",
+        "MutualInformation(1)",
+        "MutualInformation(x=1)",
+        "MutualInformation() & MutualInformation()",
+        "MutualInformation(**{})",
+        "MutualInformation(__import__('os'))",
+        "lambda: 1",
+        "3",
+        "(" * 90_000,
+        "MutualInformation(" + "1," * 90_000 + ")",
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_line(text):
+    with pytest.raises(
+        SettingError, match=r"^the utility cannot be read: write for instance .*MutualInformation"
+    ) as error:
+        parse(text)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 1000
+
+
+def test_the_nearest_name_is_told():
+    with pytest.raises(SettingError, match="there is no utility 'MutualInfo', perhaps MutualInformation: "):
+        parse("MutualInfo()")
+    with pytest.raises(SettingError, match="there is no utility 'Zzz': "):
+        parse("Zzz()")
+
+
+def test_files_and_the_command_line_have_the_same_names():
+    assert set(UTILITIES) == set(checker.UTILITIES)
