@@ -140,7 +140,7 @@ def price_pieces(
     """Minimise (losses[i] - prices).V over the inner set; the bound over `feasible` at the dual, if it is the best so far."""
     size = len(prices)
     box = Box(np.zeros(size), np.ones(size))
-    symbols, no_moments = np.arange(size), np.zeros(feasible.moments.shape[1])
+    symbols = np.arange(size)
     found = np.empty(size + len(inner.widths))
     for i in range(len(losses)):
         problem = Pricing(feasible, curve, scales, prices - losses[i], costs)

@@ -970,7 +970,9 @@ class SquaredError(_Pieces):
     def stated(cls, value: dict[str, Any], symbols: int) -> Utility:
         listed = _keys(value, {"name", "values"}, "the utility")["values"]
         good = isinstance(listed, list) and len(listed) == symbols and all(isinstance(own, list) for own in listed)
-        _need(good and len({len(own) for own in listed}) == 1 and 0 < len(listed[0]), "values must be a point for every x")
+        _need(
+            good and len({len(own) for own in listed}) == 1 and len(listed[0]) > 0, "values must be a point for every x"
+        )
         return cls([[_signed(entry, "a value") for entry in point] for point in listed])
 
     def uncertainty(self, masses: Row, total: int) -> Fraction:

@@ -13,7 +13,14 @@ import numpy as np
 
 from alphalift.arrays import Array
 from alphalift.convex import ComponentDual
-from alphalift.geometry.concave import AnyCertificate, Certificate, LocalCertificate, MergedCertificate, PairCertificate, PiecesCertificate
+from alphalift.geometry.concave import (
+    AnyCertificate,
+    Certificate,
+    LocalCertificate,
+    MergedCertificate,
+    PairCertificate,
+    PiecesCertificate,
+)
 from alphalift.geometry.separable_tree import Node
 from alphalift.geometry.tree import CLOSED_FROM
 from alphalift.joint import Joint
@@ -128,7 +135,10 @@ def _pieces(certificate: PiecesCertificate, joint: Joint, region: Region) -> dic
     stored: dict[str, Any] = {"kind": "actions", "bits": bits, "prices": _integers(certificate.prices, one)}
     stored["duals"] = [dual.integers(one) for dual in found]
     if certificate.splits is not None:
-        stored |= {"kind": "squares", "tree": [[own[0]] if len(own) == 1 else [own[0], round(own[1] * one)] for own in certificate.splits]}
+        stored |= {
+            "kind": "squares",
+            "tree": [[own[0]] if len(own) == 1 else [own[0], round(own[1] * one)] for own in certificate.splits],
+        }
     return stored
 
 

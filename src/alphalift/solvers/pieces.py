@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from alphalift.arrays import Array, Rows, is_sparse
+from alphalift.arrays import Array, Rows
 from alphalift.clock import Clock
 from alphalift.geometry.boxed import BoxedMixture
 from alphalift.geometry.concave import PiecesCertificate
@@ -97,7 +96,9 @@ class PiecesRun(Run):
         return super().mechanism()
 
     def start(self) -> None:
-        if self.inner.perfect or len(self.joint.p_x) < MANY_SYMBOLS:  # else they are dense: the linear program would be slow
+        if (
+            self.inner.perfect or len(self.joint.p_x) < MANY_SYMBOLS
+        ):  # else they are dense: the linear program would be slow
             self.mixture = self.mix(first_points(self.joint, self.inner, self.clock))
         # What is least for a piece alone is a column, whatever prices will be.
         self._price_at(np.zeros(len(self.joint.p_x)))
@@ -119,7 +120,7 @@ class PiecesRun(Run):
     def _price_at(self, prices: Array) -> Array:
         """Bound every mechanism at these prices; points that may be columns. Cells are split until some of these pay, or all are closed."""
         search, paid = self.search, float(prices @ self.joint.p_x)
-        search.start(prices, self.prices @ self.joint.p_x - paid - self.left, self.clock, self.costs_of_slacks())
+        search.start(prices, float(self.prices @ self.joint.p_x) - paid - self.left, self.clock, self.costs_of_slacks())
         found = [search.points[search.points.any(axis=1)]]
         count = len(self._paying(found[0]))
         while len(search.open) and count < _ENOUGH + len(prices) // 4 and self.limit is None:

@@ -113,7 +113,9 @@ class Decision(Utility):
 
     def __repr__(self) -> str:
         rows = ", ".join(f"[{', '.join(map(written_out, row))}]" for row in self.gains)
-        named = [f"{name}={list(names)!r}" for name, names in (("actions", self.actions), ("values", self.values)) if names]
+        named = [
+            f"{name}={list(names)!r}" for name, names in (("actions", self.actions), ("values", self.values)) if names
+        ]
         return f"Decision({', '.join([f'[{rows}]', *named])})"
 
     @property
@@ -137,7 +139,9 @@ def _gain(entry: object, action: int, value: int) -> Fraction:
         number = exact(entry)
         written_out(number)
     except ValueError:
-        raise InputError(f"the gain of action {action + 1} for value {value + 1} is not a finite decimal number") from None
+        raise InputError(
+            f"the gain of action {action + 1} for value {value + 1} is not a finite decimal number"
+        ) from None
     return number
 
 

@@ -123,7 +123,7 @@ class Squares(Pieces):
         place = np.clip(means, low + _LEAST_SHARE * side, high - _LEAST_SHARE * side)
         axis = ((place - low) * (high - place)).argmax(axis=1)
         rows = np.arange(len(which))
-        good = side[rows, axis] > self._least_sides[axis]
+        good = np.asarray(side[rows, axis] > self._least_sides[axis])
         rows, axis, which_split = rows[good], axis[good], which[good]
         numbers = np.full(len(which), -1)
         numbers[good] = self.count + np.arange(len(which_split))
@@ -179,7 +179,10 @@ class Simplices(Pieces):
         middles = (corners[rows, first] + corners[rows, second]) / 2
         levels = self.h(middles)
         numbers = self.count + rows
-        self.corners, self.levels = np.concatenate([self.corners, corners]), np.vstack([self.levels, self.levels[which]])
+        self.corners, self.levels = (
+            np.concatenate([self.corners, corners]),
+            np.vstack([self.levels, self.levels[which]]),
+        )
         for own, corner in ((which, first), (numbers, second)):
             self.corners[own, corner], self.levels[own, corner] = middles, levels
         return numbers

@@ -62,7 +62,9 @@ class SquaredError(Utility):
             try:
                 return tuple(_checked((exact(label),)) for label in joint.x_labels)
             except ValueError:
-                raise InputError("not every value of X is a decimal number: give SquaredError(values=...) one for each") from None
+                raise InputError(
+                    "not every value of X is a decimal number: give SquaredError(values=...) one for each"
+                ) from None
         if self.labels is not None:
             by_label = dict(zip(self.labels, self.values, strict=True))
             missing = sum(label not in by_label for label in joint.x_labels)
@@ -88,7 +90,8 @@ class SquaredError(Utility):
         if self.values is None:
             return "SquaredError()"
         points = [
-            written_out(point[0]) if len(point) == 1 else f"[{', '.join(map(written_out, point))}]" for point in self.values
+            written_out(point[0]) if len(point) == 1 else f"[{', '.join(map(written_out, point))}]"
+            for point in self.values
         ]
         if self.labels is None:
             return f"SquaredError([{', '.join(points)}])"
