@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from alphalift.sweep import Tradeoff, sweep
     from alphalift.tables import read_joint
     from alphalift.together import Together, columns_before, told_together
-    from alphalift.utilities import MutualInformation, Utility
+    from alphalift.utilities import Concave, Decision, GuessingAccuracy, MutualInformation, SquaredError, Utility
 
 __all__ = [
     "KL",
@@ -81,8 +81,11 @@ __all__ = [
     "ChannelAudit",
     "ChiSquare",
     "Comparison",
+    "Concave",
     "Custom",
+    "Decision",
     "Estimate",
+    "GuessingAccuracy",
     "IdentifierError",
     "Implication",
     "InputError",
@@ -106,6 +109,7 @@ __all__ = [
     "SettingError",
     "Solution",
     "SolverError",
+    "SquaredError",
     "Status",
     "Stored",
     "TableError",
@@ -163,7 +167,7 @@ _NAMES = {
     "alphalift.sweep": "Tradeoff sweep",
     "alphalift.tables": "read_joint",
     "alphalift.together": "Together columns_before told_together",
-    "alphalift.utilities": "MutualInformation Utility",
+    "alphalift.utilities": "Concave Decision GuessingAccuracy MutualInformation SquaredError Utility",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

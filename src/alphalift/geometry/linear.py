@@ -35,8 +35,8 @@ _LIGHT, _MASS_TOLERANCE = 1e-8, 1e-6
 _NO_UPPER_END = 1.5
 # Pieces times symbols in a call, between two looks at the clock, and times threads, from which on they are worth their while.
 _NUMBERS_A_CALL, _WORTH_THREADS = 20_000, 2_000
-# A subtraction is off by one unit roundoff, and so are the terms of a loss, some of which cancel.
-_LOSS_ROUNDINGS = 8
+# How many unit roundoffs of its largest terms a loss may be off by: see "Floats" in docs/theory.md.
+_LOSS_ROUNDINGS = 16
 
 
 @dataclass(frozen=True, eq=False)

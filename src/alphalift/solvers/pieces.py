@@ -36,8 +36,8 @@ _PAYING = 0.1
 # How far prices of many symbols may be from the best so far, by how much that grows where nothing pays and the box still binds, and
 # what the slacks of a box may supply and still count as nothing.
 _BOX, _WIDER, _NO_SLACK = 0.5, 4.0, 1e-9
-# What a mixture gets, though time is over: without it, columns are no mechanism.
-_LEAST_SECONDS = 1.0
+# The share of the time that is kept for the last mixture, and what it gets though time is over: without it, columns are no mechanism.
+_MIXING_SHARE, _LEAST_SECONDS = 0.3, 1.0
 # Cells that are split at once, and columns in use for each symbol that are enough for a round.
 _CELLS, _ENOUGH = 16, 64
 
@@ -161,6 +161,7 @@ class ManyPiecesRun(PiecesRun):
 
     def start(self) -> None:
         size = len(self.joint.p_x)
+        self.whole, self.clock = self.clock, self.clock.reserving(_MIXING_SHARE * self.clock.left)
         self.boxed = BoxedMixture(self.joint.p_x, self.before)
         self._offer(self.mixture.points)
         if self.inner.perfect:  # else these are dense: the linear program would be slow
@@ -192,7 +193,7 @@ class ManyPiecesRun(PiecesRun):
 
     def _mix(self) -> None:
         """The mixture of all columns so far, without a box."""
-        mixture = self.boxed.mix(self.best, max(self.clock.left, _LEAST_SECONDS))
+        mixture = self.boxed.mix(self.best, max(self.whole.left, _LEAST_SECONDS))
         if mixture is not None and mixture.value < self.mixture.value:
             self.mixture = mixture
 

@@ -24,7 +24,8 @@ class Decision(Utility):
     """E_Y max_a E[g_a(X) | Y] - max_a E g_a(X): h(V) = -max_a g_a.V, but for a linear function, which changes no utility.
 
     `gains` has a row for every action and a column for every value of X, in the joint's order unless `values` names them.
-    Numbers are decimals: a float means its shortest one.
+    Numbers are decimals: a float means its shortest one. Or `gains` is the path of a CSV file, whose first row has the values of X
+    below a title or nothing, and every other row the name of an action and its gains.
     """
 
     gains: tuple[tuple[Fraction, ...], ...]
@@ -41,6 +42,8 @@ class Decision(Utility):
         actions: Sequence[object] | None = None,
         values: Sequence[object] | None = None,
     ) -> None:
+        if isinstance(gains, str | Path):
+            gains, actions, values = _read(gains)
         rows = [list(row) if np.ndim(row) else [row] for row in gains]
         if not rows or not rows[0] or len({len(row) for row in rows}) > 1:
             raise SettingError("gains must be a table: a row for every action, a column for every value of X")
@@ -53,21 +56,6 @@ class Decision(Utility):
             _columns=None,
             _labels=None,
         )
-
-    @classmethod
-    def from_csv(cls, path: str | Path) -> Decision:
-        """Of a CSV file: the first row has the values of X after an empty cell or a title, every other one an action and its gains."""
-        try:
-            with Path(path).open(newline="", encoding="utf-8-sig") as file:
-                rows = [row for row in csv.reader(file) if row]
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise InputError(f"the table of gains cannot be read: {type(error).__name__}") from None
-        if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
-            raise InputError(
-                "a table of gains has a first row with the values of X, and below it a row for every action: its name, a number "
-                "for every value"
-            )
-        return cls([row[1:] for row in rows[1:]], [row[0] for row in rows[1:]], rows[0][1:])
 
     def _fill(self, **values: Any) -> None:
         for name, value in values.items():
@@ -152,3 +140,18 @@ def _names(names: Sequence[object] | None, count: int, what: str) -> tuple[str, 
     if len(found) != count or len({*found}) != count:
         raise InputError(f"{what} must be {count} different names")
     return found
+
+
+def _read(path: str | Path) -> tuple[list[list[str]], list[str], list[str]]:
+    """Gains, actions and values of X of a CSV file."""
+    try:
+        with Path(path).open(newline="", encoding="utf-8-sig") as file:
+            rows = [row for row in csv.reader(file) if row]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"the table of gains cannot be read: {type(error).__name__}") from None
+    if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        raise InputError(
+            "a table of gains has a first row with the values of X, and below it a row for every action: its name, a number "
+            "for every value"
+        )
+    return [row[1:] for row in rows[1:]], [row[0] for row in rows[1:]], rows[0][1:]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from difflib import get_close_matches
 
-from alphalift.errors import SettingError
+from alphalift.errors import InputError, SettingError
 from alphalift.utilities.base import Utility
 from alphalift.utilities.decision import Decision
 from alphalift.utilities.guessing import GuessingAccuracy
@@ -33,7 +33,7 @@ def parse(text: str) -> Utility:
         named = {keyword.arg or "": ast.literal_eval(keyword.value) for keyword in called.keywords}
         return _class_of(called.func.id)(*arguments, **named)
     except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError) as error:
-        if isinstance(error, SettingError):
+        if isinstance(error, InputError):
             raise
         raise SettingError(f"the utility cannot be read: {_HOW}") from None
 

@@ -119,7 +119,7 @@ class Squares(Pieces):
         low, high = self.low[which], self.high[which]
         side = high - low
         # Where no minimiser was found, in the middle.
-        means = np.where(points.any(axis=1)[:, None], points @ self.values, (low + high) / 2)
+        means = np.where((points.sum(axis=1) > 0)[:, None], points @ self.values, (low + high) / 2)
         place = np.clip(means, low + _LEAST_SHARE * side, high - _LEAST_SHARE * side)
         axis = ((place - low) * (high - place)).argmax(axis=1)
         rows = np.arange(len(which))
