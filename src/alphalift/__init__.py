@@ -68,7 +68,15 @@ if TYPE_CHECKING:
     from alphalift.sweep import Tradeoff, sweep
     from alphalift.tables import read_joint
     from alphalift.together import Together, columns_before, told_together
-    from alphalift.utilities import FInformation, MutualInformation, Utility
+    from alphalift.utilities import (
+        Concave,
+        Decision,
+        FInformation,
+        GuessingAccuracy,
+        MutualInformation,
+        SquaredError,
+        Utility,
+    )
 
 __all__ = [
     "KL",
@@ -84,11 +92,14 @@ __all__ = [
     "ChannelAudit",
     "ChiSquare",
     "Comparison",
+    "Concave",
     "Curve",
     "Custom",
+    "Decision",
     "Envelope",
     "Estimate",
     "FInformation",
+    "GuessingAccuracy",
     "IdentifierError",
     "Implication",
     "InputError",
@@ -112,6 +123,7 @@ __all__ = [
     "SettingError",
     "Solution",
     "SolverError",
+    "SquaredError",
     "Status",
     "Stored",
     "TableError",
@@ -176,7 +188,7 @@ _NAMES = {
     "alphalift.sweep": "Tradeoff sweep",
     "alphalift.tables": "read_joint",
     "alphalift.together": "Together columns_before told_together",
-    "alphalift.utilities": "FInformation MutualInformation Utility",
+    "alphalift.utilities": "Concave Decision FInformation GuessingAccuracy MutualInformation SquaredError Utility",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

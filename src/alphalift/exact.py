@@ -61,3 +61,17 @@ def to_float(value: Number, *, upwards: bool) -> float:
     while (exact(rounded) < target) if upwards else (exact(rounded) > target):
         rounded = math.nextafter(rounded, towards)
     return rounded
+
+
+def written_out(number: Fraction) -> str:
+    """The decimal that the fraction is; ValueError if none ends."""
+    rest, twos, fives = number.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    if rest > 1:
+        raise ValueError("not a decimal that ends")
+    places = max(twos, fives)
+    digits = tuple(map(int, str(abs(number.numerator) * 10**places // number.denominator)))
+    return f"{Decimal((int(number < 0), digits, -places)):f}"

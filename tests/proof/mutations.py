@@ -22,7 +22,7 @@ from alphalift.presolve import Merged
 from alphalift.proof import checker
 from alphalift.proof.export import exported
 from alphalift.regions import KL, LDP, LIP, AlphaLift, ChiSquare, Intersection, Renyi, TotalVariation
-from alphalift.utilities import FInformation, MutualInformation
+from alphalift.utilities import Decision, FInformation, GuessingAccuracy, MutualInformation, SquaredError
 
 SECONDS = 10
 QUICK = Optimal(relative_gap=1e-2, node_limit=60, threads=1)
@@ -85,14 +85,33 @@ WORTHS = [
     (4, 4, AlphaLift(2, 0.1), "jensen_shannon"),
     (3, 4, TotalVariation(0.05), "le_cam"),
 ]
-FILES = len(BASES) + len(MERGED) + len(LOCAL_BASES) + len(WORTHS)
+# |S|, |X|, promise, utility, largest count, promise of a release before it: proofs by pieces.
+PIECES = [
+    (3, 4, AlphaLift(3, 0.1), GuessingAccuracy(), 30),
+    (3, 4, KL(0.02), Decision([[1, 0, 0.5, 2], [0, "-1.5", 3, 0], [0.25, 0.25, 0.25, 0.25]]), 30),
+    (2, 4, LIP(0.2), Decision([[1, 0, 0, 2], [0, 3, 1, 0]], actions=["a", "b"]), 9),
+    (3, 4, AlphaLift(math.inf, 0.1), SquaredError([1, 2, 4.5, -3]), 30),
+    (3, 3, ChiSquare(0.1), SquaredError([[0, 1], [2, 0], [1, 5]]), 9),
+    (3, 5, AlphaLift(2, 0), SquaredError([1, 2, 3, 4, 5]), 5),
+    (3, 3, AlphaLift(3, 0.05), GuessingAccuracy(), 30, AlphaLift(3, 0.02)),
+    (2, 3, LIP(0.3), SquaredError([0, 1, 3]), 9, LIP(0.1)),
+]
+FILES = len(BASES) + len(MERGED) + len(LOCAL_BASES) + len(WORTHS) + len(PIECES)
 
 
 @cache
 def base(number):
-    """The text of a file that is proven in full; those about types come after the others, and last those with S = X."""
-    if number >= FILES - len(WORTHS):
-        secrets, useful, region, name = WORTHS[number - FILES + len(WORTHS)]
+    """The text of a file that is proven in full; those about types come after the others, then those with S = X, last other utilities."""
+    others = len(BASES) + len(MERGED) + len(LOCAL_BASES)
+    if number >= others + len(WORTHS):
+        secrets, useful, region, utility, largest, *before = PIECES[number - others - len(WORTHS)]
+        rng = np.random.default_rng(number)
+        if before:
+            return _after(rng.integers(1, largest, (secrets, useful, 2)), region, before[0], utility)
+        joint = Joint(rng.integers(1, largest, (secrets, useful)).tolist(), counts=True)
+        return to_json(to_document(design(joint, region, solver=QUICK, utility=utility)))
+    if number >= others:
+        secrets, useful, region, name = WORTHS[number - others]
         counts = np.random.default_rng(number).integers(1, 30, (secrets, useful))
         joint, utility = Joint(counts.tolist(), counts=True), FInformation(name)
         return to_json(to_document(design(joint, region, utility=utility, solver=QUICK)))
@@ -130,7 +149,7 @@ def _of_types(secrets, useful, region, bits, largest, columns, rows):
     return to_json(document)
 
 
-def _after(counts, region, before):
+def _after(counts, region, before, utility=None):
     """A file that comes after a release of another column, of these counts of (s, x, z)."""
     z = Variable(("z",), ("z0", "z1"))
     if region.perfect:  # independent of the secret, so that something is left
@@ -138,7 +157,7 @@ def _after(counts, region, before):
     first = Joint(counts.sum(axis=1).tolist(), x_labels=z.labels, counts=True, origin=Origin(("s",), z.columns))
     cells = tuple((*map(int, key), int(n)) for key, n in np.ndenumerate(counts))
     joint = Joint(counts.sum(axis=2).tolist(), counts=True, origin=Origin(("s",), ("x",)), beside=Beside((z,), cells))
-    return to_json(to_document(design(joint, region, solver=QUICK, after=[design(first, before)])))
+    return to_json(to_document(design(joint, region, solver=QUICK, utility=utility, after=[design(first, before)])))
 
 
 @dataclass(frozen=True)
@@ -495,9 +514,86 @@ def _local_kind(document, rng):
     certificate = document["certificate"]
     if certificate is None:
         raise _ImpossibleError
-    certificate["kind"] = rng.choice(["local", "tree", "pairs"])
+    certificate["kind"] = rng.choice(["local", "tree", "pairs", "actions", "squares"])
     if rng.random() < 0.5:
         certificate.setdefault("groups", [])
+
+
+def _of_pieces(document):
+    certificate = document["certificate"]
+    if certificate is None or certificate["kind"] not in ("actions", "squares"):
+        raise _ImpossibleError
+    return certificate
+
+
+def _piece_missing(document, rng):
+    """An action, or a cell of means, that nothing is proven about; or one too many, or a piece twice."""
+    certificate = _of_pieces(document)
+    listed = certificate[rng.choice(sorted({"duals", "tree"} & set(certificate)))]
+    change, i = rng.randrange(4), rng.randrange(len(listed))
+    if change == 0:
+        del listed[i]
+    elif change == 1:
+        listed.insert(i, copy.deepcopy(rng.choice(listed)))
+    elif change == 2:
+        del listed[i:]
+    else:
+        listed[i] = copy.deepcopy(rng.choice(listed))
+
+
+def _piece_dual(document, rng):
+    """A dual with a sign turned, a digit changed, all nothing, or that of another piece."""
+    duals = _of_pieces(document)["duals"]
+    dual = rng.choice(duals)
+    entry = rng.choice([rng.randrange(len(dual)), len(dual) - 1])
+    change = rng.randrange(5)
+    if change == 0:
+        dual[entry] = -dual[entry]
+    elif change == 1:
+        dual[entry] = _digit(dual[entry], rng)
+    elif change == 2:
+        dual[:] = [-own for own in dual]
+    elif change == 3:
+        dual[:-1] = [0] * (len(dual) - 1)
+    else:
+        dual[:] = rng.choice(duals)
+
+
+def _cell_of_means(document, rng):
+    """A split moved, turned into a leaf or of another coordinate, or a leaf with another dual."""
+    if _of_pieces(document)["kind"] != "squares":
+        raise _ImpossibleError
+    certificate = document["certificate"]
+    one, node = 2 ** certificate["bits"], rng.choice(certificate["tree"])
+    if len(node) == 1:
+        node[:] = rng.choice([[rng.randrange(len(certificate["duals"]) + 1)], [0, one // 2], []])
+    else:
+        near = node[1] + rng.choice([-1, 1]) * one // rng.choice([4, 64, 1024])
+        node[:] = rng.choice(
+            [[node[0], max(near, 0)], [node[0] + 1, node[1]], [0], [*node, 1], [node[0], rng.choice([0, one, one + 1])]]
+        )
+
+
+def _gain(document, rng):
+    """What an action gains, or a value of X, changed: by a digit, in its sign, beyond its form; or a row left out or twice."""
+    stated = document["utility"]
+    rows = None if stated is None else stated.get("gains", stated.get("values"))
+    if rows is None:
+        raise _ImpossibleError
+    i, change = rng.randrange(len(rows)), rng.randrange(5)
+    x = rng.randrange(len(rows[i]))
+    if change == 0:
+        rows[i][x] = _changed_decimal(rows[i][x].removeprefix("-"), rng)
+    elif change == 1:
+        rows[i][x] = rows[i][x][1:] if rows[i][x].startswith("-") else "-" + rows[i][x]
+    elif change == 2:
+        rows[i][x] = rng.choice(["", "1e3", "+1", " 1", ".5", 1, None, "--1", "1" * 500, "0." + "0" * 390 + "1"])
+    elif change == 3:
+        rows[i] = rng.choice([rows[i][:-1], [*rows[i], "1"], list(rng.choice(rows)), [], None])
+    else:
+        del rows[i]
+        if "actions" in stated and rng.random() < 0.7:
+            del stated["actions"][i]
 
 
 def _certificate_of_another(document, rng):
@@ -873,10 +969,11 @@ def _version_3(document, rng):
 
 def _utility(document, rng):
     """Another utility than that of the claims, none, or one that is stated as it must not be."""
-    own, others = document["utility"], [{"name": "FInformation", "f": name} for name in second_checker.DIVERGENCES]
+    known, own = ["MutualInformation", "GuessingAccuracy", "Decision", "SquaredError"], document["utility"]
+    others = [{"name": "FInformation", "f": name} for name in second_checker.DIVERGENCES]
     changes = [None, {}, [], own["name"], own | {"unit": "bits"}, own | {"name": "Accuracy"}, own | {"name": None}]
     changes += [{"name": "FInformation"}, {"name": "FInformation", "f": None}, {"name": "FInformation", "f": "KL"}]
-    document["utility"] = rng.choice([*changes, *others, *others, {"name": "MutualInformation"}])
+    document["utility"] = rng.choice([*changes, *others, *({"name": name} for name in known)])
     if rng.random() < 0.3:
         document["claims"] = {}
     if rng.random() < 0.3:
@@ -1105,6 +1202,10 @@ _DOCUMENT_CHANGES = [
     _local_groups,
     _local_joint,
     _local_kind,
+    _piece_missing,
+    _piece_dual,
+    _cell_of_means,
+    _gain,
     _certificate_of_another,
     _certificate_left_out,
     _joint_of_another,

@@ -25,6 +25,7 @@ KEYS[3] = KEYS[2]
 KEYS[4] = KEYS[2].replace("unseen", "unseen utility")
 # What a certificate of a kind has beside bits, kind and prices.
 CERTIFICATES = {"tree": ["duals", "tree"], "pairs": ["ends"], "local": ["duals", "groups", "tree"]}
+OF_PIECES = {"actions": ["duals"], "squares": ["duals", "tree"]}
 
 
 def parse(content):
@@ -183,13 +184,114 @@ DIVERGENCES = {
     ),
     "le_cam": Divergences(lambda t: interval((t - 1) ** 2 / (2 * t + 2)), lambda p, v: interval(2 / (1 / p + 1 / v))),
 }
-WORTHS = {json.dumps({"name": "MutualInformation"}): Information()}
-WORTHS |= {json.dumps({"f": name, "name": "FInformation"}): own for name, own in DIVERGENCES.items()}
 
 
-def worth_of(value):
+class Choice:
+    """-h(V) is what the best action gains on average, less what knowing x gains: everything in exact fractions."""
+
+    kind = "actions"
+
+    def __init__(self, gains):
+        self.gains = gains
+
+    def mean_gain(self, masses):
+        """The best action's, of masses that need not sum to 1."""
+        return max(sum(map(Fraction.__mul__, row, masses)) for row in self.gains)
+
+    def known(self, masses):
+        """What knowing X gains."""
+        return sum(mass * max(row[x] for row in self.gains) for x, mass in enumerate(masses))
+
+    def lost(self, masses):
+        return self.known(masses) - self.mean_gain(masses)
+
+    def pieces(self, problem):
+        _need(len(problem.certificate["duals"]) == len(self.gains))
+        for number, row in enumerate(self.gains):
+            yield number, [max(own[x] for own in self.gains) - gain for x, gain in enumerate(row)]
+
+
+class Spread:
+    """The variance that is left: over pairs of values, half the mean squared distance."""
+
+    kind = "squares"
+
+    def __init__(self, points):
+        self.points = points
+
+    def lost(self, masses):
+        total = sum(masses)
+        result = Fraction(0)
+        for x, one in enumerate(self.points):
+            for z in range(x):
+                distance = sum((a - b) ** 2 for a, b in zip(one, self.points[z], strict=True))
+                result += masses[x] * masses[z] * distance
+        return result / total
+
+    def pieces(self, problem):
+        nodes = iter(problem.nodes_of("tree"))
+        ends = [(min(column), max(column)) for column in zip(*self.points, strict=True)]
+        yield from self.below(problem, nodes, [(0, problem.unit)] * len(ends), ends)
+        _need(next(nodes, None) is None)
+
+    def below(self, problem, nodes, box, ends):
+        node = next(nodes, None)
+        _need(node is not None)
+        if len(node) == 1:
+            places = [
+                [low + (high - low) * Fraction(end, problem.unit) for end in own]
+                for own, (low, high) in zip(box, ends, strict=True)
+            ]
+            yield (
+                node[0],
+                [
+                    sum((own - a) * (own - b) for own, (a, b) in zip(point, places, strict=True))
+                    for point in self.points
+                ],
+            )
+            return
+        k, place = node
+        low, high = box[k]
+        _need(low <= place <= high)
+        for part in ((low, place), (place, high)):
+            yield from self.below(problem, nodes, [*box[:k], part, *box[k + 1 :]], ends)
+
+
+def _number(text):
+    _need(type(text) is str and re.fullmatch("-?[0-9]{1,400}([.][0-9]{1,400})?", text) is not None)
+    return Fraction(text)
+
+
+def _numbers(rows, width=None):
+    _need(type(rows) is list and len(rows) > 0 and all(type(row) is list for row in rows))
+    width = len(rows[0]) if width is None else width
+    _need(width > 0 and all(len(row) == width for row in rows))
+    return [[_number(entry) for entry in row] for row in rows]
+
+
+def worth_of(value, symbols):
     """The utility that a file states; none if it states none."""
-    return None if value is None else WORTHS[json.dumps(value, sort_keys=True)]
+    if value is None:
+        return None
+    others = sorted(set(value) - {"name"})
+    if value["name"] == "MutualInformation":
+        _need(others == [])
+        return Information()
+    if value["name"] == "FInformation":
+        _need(others == ["f"] and type(value["f"]) is str and value["f"] in DIVERGENCES)
+        return DIVERGENCES[value["f"]]
+    if value["name"] == "GuessingAccuracy":
+        _need(others == [])
+        return Choice([[Fraction(int(x == guess)) for x in range(symbols)] for guess in range(symbols)])
+    if value["name"] == "Decision":
+        _need(others == ["actions", "gains"])
+        names, gains = value["actions"], _numbers(value["gains"], symbols)
+        _need(type(names) is list and len({*names}) == len(names) == len(gains))
+        _need(all(type(name) is str for name in names))
+        return Choice(gains)
+    _need(value["name"] == "SquaredError" and others == ["values"])
+    _need(type(value["values"]) is list and len(value["values"]) == symbols)
+    return Spread(_numbers(value["values"]))
 
 
 @cache
@@ -457,9 +559,7 @@ class Problem:
         self.s, self.x, self.y = (len(labels[name]) for name in "sxy")
         self.sparse = document["version"] >= 3
         self._read_mechanism(document)
-        self.worth = (
-            worth_of(document["utility"]) if document["version"] >= 4 else WORTHS['{"name": "MutualInformation"}']
-        )
+        self.worth = worth_of(document["utility"], self.x) if document["version"] >= 4 else Information()
         _need(self.worth is not None or document["certificate"] is None)
         self._read_promise(document["promise"], document["claims"])
         self.newer = document["version"] > 1
@@ -593,6 +693,9 @@ class Problem:
 
     def utility_holds(self):
         """A sum over outputs and symbols of P(x, y) times what t = P(x|y) / P(x) = P(y|x) / P(y) is worth."""
+        if isinstance(self.worth, Choice | Spread):
+            left = sum(self.worth.lost([*map(Fraction.__mul__, self.p_x, row)]) for row in self.law)
+            return self.utility == 0 or self.worth.lost(self.p_x) - left >= self.utility
         value = iv.mpf(0)
         for row in self.law:
             p_y = sum(map(Fraction.__mul__, self.p_x, row))
@@ -601,8 +704,35 @@ class Problem:
         return self.utility == 0 or at_least_zero(value - interval(self.utility))
 
     def optimum_holds(self):
+        if isinstance(self.worth, Choice | Spread):
+            return at_least_zero(interval(self.optimum) - self.bound_by_pieces(self.certificate))
         kinds = [*CERTIFICATES, "merged"] if isinstance(self.worth, Information) else ["tree"]
         return at_least_zero(interval(self.optimum) - self.bound_by(self.certificate, kinds))
+
+    def bound_by_pieces(self, certificate):
+        """E (1 - u.P_X - the least over all pieces), E = h(P_X): h is at least one piece at every V."""
+        whole = self.worth.lost(self.p_x)
+        if certificate is None or whole == 0:
+            return interval(whole)
+        _need(certificate["kind"] == self.worth.kind)
+        self.use(certificate, OF_PIECES)
+        least = []
+        for number, losses in self.worth.pieces(self):
+            _need(_is_integer(number) and number < len(certificate["duals"]))
+            bound, rates = self.dual_terms(number)
+            for loss, rate in zip(losses, rates, strict=True):
+                cost = interval(loss / whole) - rate
+                bound += cost if cost.b <= 0 else iv.mpf([min(cost.a, 0), 0])
+            least.append(bound)
+        paid = sum(map(Fraction.__mul__, self.prices, self.p_x))
+        return interval(whole) * (1 - interval(paid) - min(least, key=lambda value: value.a))
+
+    def use(self, certificate, kinds):
+        bits = certificate["bits"]
+        _need(sorted(certificate) == sorted(["bits", "kind", "prices", *kinds[certificate["kind"]]]))
+        _need(_is_integer(bits, 1) and bits <= 64)
+        self.certificate, self.unit, self.known_terms = certificate, 2**bits, {}
+        self.prices = [Fraction(u, self.unit) for u in _row(certificate["prices"], self.x, None)]
 
     def bound_by(self, certificate, kinds):
         """What a certificate of one of these kinds proves: h(P_X) - u.P_X - m; for types, H(X|T) and what is proven of T."""
@@ -616,11 +746,7 @@ class Problem:
             _need(sorted(certificate) == ["kind", "proof"] and type(certificate["proof"]) is dict)
             types, within = self.of_types()
             return within + types.bound_by(certificate["proof"], CERTIFICATES)
-        bits = certificate["bits"]
-        _need(sorted(certificate) == sorted(["bits", "kind", "prices", *CERTIFICATES[kind]]))
-        _need(_is_integer(bits, 1) and bits <= 64)
-        self.certificate, self.unit, self.known_terms = certificate, 2**bits, {}
-        self.prices = [Fraction(u, self.unit) for u in _row(certificate["prices"], self.x, None)]
+        self.use(certificate, CERTIFICATES)
         paid = sum(map(Fraction.__mul__, self.prices, self.p_x))
         ways = {"tree": self.least_over_tree, "pairs": self.least_over_pairs, "local": self.least_over_lifts}
         return before - interval(paid) - ways[kind]()

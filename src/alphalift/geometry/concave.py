@@ -333,10 +333,23 @@ class LocalCertificate:
 
 
 @dataclass(frozen=True, eq=False)
+class PiecesCertificate:
+    """Prices, and of every piece (`utilities.pieces`) its dual (w, nu), in units of what publishing X is worth.
+
+    Where pieces are for cells of means, `splits` is the tree that has these as leaves, in preorder: (dual,) is a leaf, (coordinate, place)
+    a split at this share of the coordinate's range.
+    """
+
+    prices: Array
+    duals: Array
+    splits: list[tuple[int] | tuple[int, float]] | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class MergedCertificate:
     """What proves the bound of the merged joint (`presolve`) proves that of the joint itself."""
 
     proof: AnyCertificate
 
 
-AnyCertificate: TypeAlias = "Certificate | PairCertificate | LocalCertificate | MergedCertificate"
+AnyCertificate: TypeAlias = "Certificate | PairCertificate | LocalCertificate | PiecesCertificate | MergedCertificate"

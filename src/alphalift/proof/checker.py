@@ -917,7 +917,184 @@ F_DIVERGENCES: dict[str, FInformation] = {
     "jensen_shannon": FInformation("E_Y JS(P(X|Y), P(X))", _jensen_shannon, "nats"),
     "le_cam": FInformation("E_Y LC(P(X|Y), P(X))", _le_cam),
 }
-UTILITIES: dict[str, type[Utility]] = {utility.__name__: utility for utility in (MutualInformation, FInformation)}
+
+
+class _Pieces(Utility):
+    """h(V) is the least of linear functions of V, and 0 where X is certain: h(P_X) is what publishing X is worth. Step 4."""
+
+    @abstractmethod
+    def uncertainty(self, masses: Row, total: int) -> Fraction:
+        """total h(V), where V is proportional to these integers and they sum to `total`. Step 4."""
+
+    @abstractmethod
+    def losses(self, certificate: dict[str, Any], unit: Fraction) -> Iterator[tuple[int, list[int]]]:
+        """Of pieces that are enough, the number of its dual, and its loss of each x in these units, rounded down, over 4^bits. Step 7b."""
+
+    def _everything(self, columns: list[int]) -> Fraction:
+        return self.uncertainty(dict(enumerate(columns)), sum(columns)) / sum(columns)
+
+    def before(self, columns: list[int]) -> arb:
+        return _ball(self._everything(columns))
+
+    def everything(self, columns: list[int]) -> arb:
+        return _ball(self._everything(columns))
+
+    def worth(self, columns: list[int], integers: Integers) -> arb:
+        """h(P_X) less the mean of h over outputs; P(x, y) is proportional to n_x w_yx."""
+        with ctx.workprec(_FIRST_PRECISION + integers.bits):
+            left = arb(0)
+            for row in integers.weights:
+                masses = {x: columns[x] * w for x, w in row.items()}
+                left += _ball(self.uncertainty(masses, sum(masses.values())))
+            return _ball(self._everything(columns)) - left / (sum(columns) << integers.bits)
+
+    def bound(self, blocks: list[Matrix], promise: Promise, certificate: Any, prices: list[int]) -> arb:
+        """What no mechanism exceeds: everything (1 - u.P_X - the least over pieces), where a certificate is in units of everything.
+
+        A piece has the bound constant + sum_x min(0, loss_x - c_x), see `_dual_terms`. Steps 5 and 7b.
+        """
+        columns, bits, duals = _column_sums(counts_of(blocks)), certificate["bits"], certificate["duals"]
+        unit, size = self._everything(columns), len(columns)
+        if not unit:
+            return arb(0)
+        one, means = 1 << bits, _Columns(blocks)
+        _need(isinstance(duals, list), "duals must be a list")
+        work = len(duals) * size * len(blocks) * len(blocks[0])
+        _need(work <= _MOST_BOUNDED, "there are too many duals for so many symbols")
+        least: int | float = math.inf
+        for number, losses in self.losses(certificate, unit):
+            _need(number < len(duals), "a piece has no dual")
+            constant, rates = _dual_terms(means, promise, duals[number], prices, bits)
+            below = sum(min(loss - c * one, 0) for loss, c in zip(losses, rates, strict=True))
+            least = min(least, constant + below)
+        _need(isinstance(least, int), "a certificate has no piece")
+        paid = Fraction(sum(map(operator.mul, prices, columns)), sum(columns) << bits)
+        return _ball(unit * (1 - paid - Fraction(int(least), one * one)))
+
+
+class GuessingAccuracy(_Pieces):
+    """The mean over Y of the largest P(x|y), less the largest P(x): h(V) = 1 - max_x V_x; a guess loses 1 where it is wrong."""
+
+    text, proofs = "what Y adds to the chance to guess X", ("actions",)
+
+    def __init__(self, symbols: int) -> None:
+        self._symbols = symbols
+
+    @classmethod
+    def stated(cls, value: dict[str, Any], symbols: int) -> Utility:
+        _keys(value, {"name"}, "the utility")
+        return cls(symbols)
+
+    def uncertainty(self, masses: Row, total: int) -> Fraction:
+        return Fraction(total - max(masses.values()))
+
+    def losses(self, certificate: dict[str, Any], unit: Fraction) -> Iterator[tuple[int, list[int]]]:
+        loss = (unit.denominator << 2 * certificate["bits"]) // unit.numerator
+        _need_a_dual_each(certificate, self._symbols)
+        for x in range(self._symbols):
+            yield x, [loss] * x + [0] + [loss] * (self._symbols - x - 1)
+
+
+class Decision(_Pieces):
+    """The mean over Y of the best action's gain, less the best one without Y: an action loses what the best one for x gains more."""
+
+    text, proofs = "what Y adds to the gain of the best action", ("actions",)
+
+    def __init__(self, gains: list[list[Fraction]]) -> None:
+        self._one = math.lcm(*(entry.denominator for row in gains for entry in row))
+        best = [max(column) for column in zip(*gains, strict=True)]
+        self._losses = [[int((b - own) * self._one) for b, own in zip(best, row, strict=True)] for row in gains]
+
+    @classmethod
+    def stated(cls, value: dict[str, Any], symbols: int) -> Utility:
+        _keys(value, {"name", "actions", "gains"}, "the utility")
+        actions, gains = _texts(value, "actions"), value["gains"]
+        good = isinstance(gains, list) and 0 < len(gains) == len(actions)
+        good = good and all(isinstance(row, list) and len(row) == symbols for row in gains)
+        _need(good, "gains must be a row for every action, a decimal for every x in each")
+        return cls([[_signed(entry, "a gain") for entry in row] for row in gains])
+
+    def uncertainty(self, masses: Row, total: int) -> Fraction:
+        least = min(sum(row[x] * mass for x, mass in masses.items()) for row in self._losses)
+        return Fraction(least, self._one)
+
+    def worth(self, columns: list[int], integers: Integers) -> arb:
+        looks = len(self._losses) * sum(map(len, integers.weights))
+        _need(looks <= _MOST_LOOKS, "there are too many actions for so many weights")
+        return super().worth(columns, integers)
+
+    def losses(self, certificate: dict[str, Any], unit: Fraction) -> Iterator[tuple[int, list[int]]]:
+        times, over = unit.denominator << 2 * certificate["bits"], unit.numerator * self._one
+        _need_a_dual_each(certificate, len(self._losses))
+        for a, row in enumerate(self._losses):
+            yield a, [loss * times // over for loss in row]
+
+
+class SquaredError(_Pieces):
+    """Var X - E Var(X|Y), summed over coordinates: h(V) is the variance. Places are shares of a coordinate's range."""
+
+    text, proofs = "the variance of X that Y explains", ("squares",)
+
+    def __init__(self, values: list[list[Fraction]]) -> None:
+        """Every coordinate less its least value, over a common denominator."""
+        self._one = math.lcm(*(entry.denominator for point in values for entry in point))
+        least = [min(column) for column in zip(*values, strict=True)]
+        points = [[int((own - low) * self._one) for own, low in zip(point, least, strict=True)] for point in values]
+        self._coordinates = [list(column) for column in zip(*points, strict=True)]
+
+    @classmethod
+    def stated(cls, value: dict[str, Any], symbols: int) -> Utility:
+        listed = _keys(value, {"name", "values"}, "the utility")["values"]
+        good = isinstance(listed, list) and len(listed) == symbols and all(isinstance(own, list) for own in listed)
+        _need(
+            good and len({len(own) for own in listed}) == 1 and len(listed[0]) > 0, "values must be a point for every x"
+        )
+        return cls([[_signed(entry, "a value") for entry in point] for point in listed])
+
+    def uncertainty(self, masses: Row, total: int) -> Fraction:
+        result = Fraction(0)
+        for x in self._coordinates:
+            first, second = (sum(mass * x[i] ** power for i, mass in masses.items()) for power in (1, 2))
+            result += second - Fraction(first * first, total)
+        return result / self._one**2
+
+    def losses(self, certificate: dict[str, Any], unit: Fraction) -> Iterator[tuple[int, list[int]]]:
+        """sum_k (x_k - a_k)(x_k - b_k) for the leaf [a, b] of a tree in preorder: [dual], or [coordinate, place] for a split."""
+        one, tree, d = 1 << certificate["bits"], certificate["tree"], len(self._coordinates)
+        _need(isinstance(tree, list), "the tree must be a list")
+        _need(len(tree) * len(self._coordinates[0]) * d <= _MOST_BOUNDED, "the tree is too large for so many symbols")
+        tops = [max(x) for x in self._coordinates]
+        over = unit.numerator * self._one**2
+        boxes = [([0] * d, [one] * d)]
+        for node in tree:
+            good = isinstance(node, list) and 1 <= len(node) <= 2 and all(type(i) is int and i >= 0 for i in node)
+            _need(good and 0 < len(boxes) * d <= _MOST_PENDING, "a node of the tree is malformed, too many or too deep")
+            low, high = boxes.pop()
+            if len(node) == 1:
+                losses = [0] * len(self._coordinates[0])
+                for x, top, a, b in zip(self._coordinates, tops, low, high, strict=True):
+                    losses = [own + (v * one - top * a) * (v * one - top * b) for own, v in zip(losses, x, strict=True)]
+                yield node[0], [loss * unit.denominator // over for loss in losses]
+                continue
+            k, place = node
+            _need(k < d and low[k] <= place <= high[k], "a split lies outside of its box")
+            below, above = high.copy(), low.copy()
+            below[k] = above[k] = place
+            boxes += [(above, high), (low, below)]
+        _need(not boxes, "the tree does not cover the means")
+
+
+def _signed(text: Any, what: str) -> Fraction:
+    _need(isinstance(text, str) and _SIGNED_DECIMAL.fullmatch(text) is not None, f"{what} must be a decimal in quotes")
+    return Fraction(text)
+
+
+def _need_a_dual_each(certificate: dict[str, Any], actions: int) -> None:
+    _need(len(certificate["duals"]) == actions, "there must be a dual for every action")
+
+
+_UTILITIES = (MutualInformation, FInformation, GuessingAccuracy, Decision, SquaredError)
+UTILITIES: dict[str, type[Utility]] = {utility.__name__: utility for utility in _UTILITIES}
 
 
 def utility_of(value: Any, symbols: int) -> Utility | None:
@@ -938,6 +1115,7 @@ def entropy(masses: list[int]) -> arb:
 # --- 8. The optimum: from prices to a bound (step 5), and from types to symbols (step 5a) ---
 
 _PROOFS = {"tree": {"duals", "tree"}, "pairs": {"ends"}, "local": {"groups", "duals", "tree"}}
+_PROOFS |= {"actions": {"duals"}, "squares": {"duals", "tree"}}
 
 
 def optimum_bound(blocks: list[Matrix], promise: Promise, certificate: Any, utility: Utility | None = None) -> arb:
@@ -960,10 +1138,12 @@ def optimum_bound(blocks: list[Matrix], promise: Promise, certificate: Any, util
             _need(isinstance(proof, dict) and proof.get("kind") != "merged", "a merged certificate needs one of types")
             return entropy(columns) - entropy(_column_sums(counts_of(types))) + optimum_bound(types, promise, proof)
         _keys(certificate, {"kind", "bits", "prices"} | _PROOFS[kind], "certificate")
-        _need(kind == "tree" or len(blocks) == 1, f"{kind} cannot prove a bound after other releases")
+        _need(kind not in ("pairs", "local") or len(blocks) == 1, f"{kind} cannot prove a bound after other releases")
         bits, most = certificate["bits"], _MOST_CERTIFICATE_BITS
         _need(type(bits) is int and 1 <= bits <= most, f"the certificate's bits must be from 1 to {most}")
         prices = _row(certificate["prices"], len(columns), "prices", negative=True)
+        if isinstance(utility, _Pieces):
+            return utility.bound(blocks, promise, certificate, prices)
         paid = Fraction(sum(u * n for u, n in zip(prices, columns, strict=True)), sum(columns) << bits)
         least: dict[str, Callable[..., arb]] = {
             "tree": partial(_least_over_tree, utility),

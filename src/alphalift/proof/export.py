@@ -13,7 +13,14 @@ import numpy as np
 
 from alphalift.arrays import Array
 from alphalift.convex import ComponentDual
-from alphalift.geometry.concave import AnyCertificate, Certificate, LocalCertificate, MergedCertificate, PairCertificate
+from alphalift.geometry.concave import (
+    AnyCertificate,
+    Certificate,
+    LocalCertificate,
+    MergedCertificate,
+    PairCertificate,
+    PiecesCertificate,
+)
 from alphalift.geometry.separable_tree import Node
 from alphalift.geometry.tree import CLOSED_FROM
 from alphalift.joint import Joint
@@ -44,6 +51,8 @@ def exported(
         return {"kind": "pairs", "bits": _FEWEST_BITS, "prices": found, "ends": ends}
     if isinstance(certificate, MergedCertificate):
         return {"kind": "merged", "proof": exported(certificate.proof, Merged.of(joint).joint, region)}
+    if isinstance(certificate, PiecesCertificate):
+        return _pieces(certificate, joint, region)
     duals = [*certificate.dual, *(dual for _, dual in certificate.caps)]
     boxes = Boxes(joint, region, duals, (utility or MutualInformation()).on(joint))
     boxes.write_capped(certificate)
@@ -112,6 +121,25 @@ def _local(certificate: LocalCertificate) -> dict[str, Any]:
     groups = [[int(x) for x in certificate.groups[group]] for group in counted]
     stored: dict[str, Any] = {"kind": "local", "bits": _LIFT_BITS, "prices": _integers(certificate.prices, one)}
     return stored | {"groups": groups, "duals": duals, "tree": tree}
+
+
+def _pieces(certificate: PiecesCertificate, joint: Joint, region: Region) -> dict[str, Any]:
+    """A dual for every piece and, where pieces are for cells, the tree of splits that has these as its leaves."""
+    inverses = _Duals(region, joint)
+    found = [inverses.inverted(dual) for dual in certificate.duals]
+    largest = max(1.0, *(dual.largest for dual in found))
+    # What a place is rounded by is multiplied with the range, which may be far more than a standard deviation.
+    fewest = _FEWEST_BITS if certificate.splits is None else _LIFT_BITS
+    bits = min(max(fewest, math.ceil(math.log2(largest)) + _BITS_BELOW_DUAL), _MOST_BITS)
+    one = 1 << bits
+    stored: dict[str, Any] = {"kind": "actions", "bits": bits, "prices": _integers(certificate.prices, one)}
+    stored["duals"] = [dual.integers(one) for dual in found]
+    if certificate.splits is not None:
+        stored |= {
+            "kind": "squares",
+            "tree": [[own[0]] if len(own) == 1 else [own[0], round(own[1] * one)] for own in certificate.splits],
+        }
+    return stored
 
 
 @dataclass(frozen=True)

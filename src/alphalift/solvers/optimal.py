@@ -19,6 +19,7 @@ from alphalift.solvers.base import continues, rising
 from alphalift.solvers.binary import BinaryRun
 from alphalift.solvers.large import MANY_SYMBOLS, LargeRun
 from alphalift.solvers.local import LocalRun, is_local
+from alphalift.solvers.pieces import ManyPiecesRun, PiecesRun
 from alphalift.solvers.run import Progress, Run, Settings
 from alphalift.solvers.search import SearchRun
 from alphalift.utilities import MutualInformation, Utility
@@ -53,6 +54,8 @@ class Optimal(Settings):
                 chain = []
             if legible(region, joint.p_s).allows(joint.lift.T, joint.p_s).all():
                 solution = _published(joint, region, utility)
+            elif utility.of_publishing_all(joint.p_x) <= 0:
+                solution = _nothing(joint, region, utility)
             elif _merges(merged, region, utility):
                 solution = self._of_types(merged, region, utility, chain)
             else:
@@ -108,6 +111,8 @@ def _merges(merged: Merged, region: Region, utility: Utility) -> bool:
 
 
 def _kind_of_run(joint: Joint, region: Region, utility: Utility) -> type[Run]:
+    if utility.pieces(1.0, len(joint.p_x)) is not None:
+        return ManyPiecesRun if len(joint.p_x) >= MANY_SYMBOLS else PiecesRun
     if not isinstance(
         utility, MutualInformation
     ):  # what is known of two secrets, of S = X and of many symbols, is known for it
@@ -129,3 +134,8 @@ def _columns(chain: Sequence[Solution], size: int) -> Array:
 def _published(joint: Joint, region: Region, utility: Utility) -> Solution:
     everything = Mechanism.publishing_all(joint)
     return Solution(everything, region, utility, Status.TRIVIAL, utility.of_publishing_all(joint.p_x))
+
+
+def _nothing(joint: Joint, region: Region, utility: Utility) -> Solution:
+    """One output for everything, where not even X is worth more."""
+    return Solution(Mechanism.mixing(joint, joint.p_x[None], np.ones(1)), region, utility, Status.OPTIMAL, 0.0)

@@ -19,7 +19,7 @@ from alphalift.utilities import Utility
 _FEW_NODES, _MANY_NODES = 16, 64
 _IDLE_ROUNDS = 3
 # Nats of budget that the program leaves unused which finds columns, to be sure of the margin that they must leave.
-_PROGRAM_MARGIN = 4e-11
+PROGRAM_MARGIN = 4e-11
 
 
 class SearchRun(Run):
@@ -27,7 +27,7 @@ class SearchRun(Run):
 
     def __init__(self, settings: Settings, joint: Joint, region: Region, utility: Utility, warm: Array) -> None:
         self.program = concave_program(joint, region, utility)
-        inner = legible(region, joint.p_s).tightened(_PROGRAM_MARGIN)
+        inner = legible(region, joint.p_s).tightened(PROGRAM_MARGIN)
         self.inner_program = concave_program(joint, inner, utility)
         with (settings.clock or Clock()).stopped():
             self.program.compile()

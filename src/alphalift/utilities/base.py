@@ -11,6 +11,7 @@ from numba import types
 from alphalift.arrays import Array, Rows, is_sparse
 from alphalift.compiled import CURVE, MATRIX, VECTOR, compile_once
 from alphalift.joint import Joint
+from alphalift.utilities.pieces import Pieces
 
 # Numbers of sparse rows that are made dense at once.
 _AT_ONCE = 1 << 22
@@ -59,6 +60,10 @@ class Utility(ABC):
 
     def compiled_curve(self) -> Any | None:
         """phi for compiled kernels (`compiled.CURVE`) where h(V) = sum_x scale_x phi(V_x / scale_x) with phi(0) = 0, if it is so."""
+        return None
+
+    def pieces(self, scale: float, size: int) -> Pieces | None:
+        """h / scale for so many symbols as the least of linear functions, if that is how bounds are found."""
         return None
 
     def scales(self, p_x: Array) -> Array:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import ast
 from difflib import get_close_matches
 
-from alphalift.errors import SettingError
+from alphalift.errors import InputError, SettingError
 from alphalift.utilities.base import Utility
+from alphalift.utilities.decision import Decision
 from alphalift.utilities.f_information import FInformation
+from alphalift.utilities.guessing import GuessingAccuracy
 from alphalift.utilities.mutual_information import MutualInformation
+from alphalift.utilities.squared_error import SquaredError
 
-UTILITIES: dict[str, type[Utility]] = {utility.__name__: utility for utility in (MutualInformation, FInformation)}
+UTILITIES: dict[str, type[Utility]] = {
+    utility.__name__: utility for utility in (MutualInformation, FInformation, GuessingAccuracy, Decision, SquaredError)
+}
 _LONGEST = 100_000
 _HOW = f"write for instance 'MutualInformation()' or \"FInformation('chi_square')\"; there are {', '.join(UTILITIES)}"
 
@@ -29,7 +34,7 @@ def parse(text: str) -> Utility:
         named = {keyword.arg or "": ast.literal_eval(keyword.value) for keyword in called.keywords}
         return _class_of(called.func.id)(*arguments, **named)
     except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError) as error:
-        if isinstance(error, SettingError):
+        if isinstance(error, InputError):
             raise
         raise SettingError(f"the utility cannot be read: {_HOW}") from None
 

@@ -1,0 +1,201 @@
+"""Utilities of which the uncertainty is the least of linear functions: columns and bounds from one convex program a piece.
+
+"Pieces" in docs/theory.md. Everything is in units of what publishing X is worth, so that one accuracy serves every utility.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from alphalift.arrays import Array, Rows
+from alphalift.clock import Clock
+from alphalift.geometry.boxed import BoxedMixture
+from alphalift.geometry.concave import PiecesCertificate
+from alphalift.geometry.linear import LinearProgram
+from alphalift.joint import Joint
+from alphalift.mechanism import Mechanism
+from alphalift.regions import Region, legible, perfect_privacy
+from alphalift.solution import Solution
+from alphalift.solvers.candidates import first_points, pull_inside
+from alphalift.solvers.cells import PieceSearch
+from alphalift.solvers.large import MANY_SYMBOLS
+from alphalift.solvers.run import Progress, Run, Settings
+from alphalift.solvers.search import PROGRAM_MARGIN, is_widened
+from alphalift.utilities import Utility
+
+# Prices are steadied: they are this share of the way from the linear program's to the best so far. Free prices of few columns are
+# wild; P. Wentges, "Weighted Dantzig-Wolfe decomposition for linear mixed-integer programming", 1997.
+_STEADY = 0.7
+# Where nothing pays at steadied prices, half as much, and none at all below this.
+_HARDLY_STEADY = 0.2
+# The reduced cost from which on a column is worth its while, as a share of what may be left in the end.
+_PAYING = 0.1
+# How far prices of many symbols may be from the best so far, by how much that grows where nothing pays and the box still binds, and
+# what the slacks of a box may supply and still count as nothing.
+_BOX, _WIDER, _NO_SLACK = 0.5, 4.0, 1e-9
+# The share of the time that is kept for the last mixture, and what it gets though time is over: without it, columns are no mechanism.
+_MIXING_SHARE, _LEAST_SECONDS = 0.3, 1.0
+# Cells that are split at once, and columns in use for each symbol that are enough for a round.
+_CELLS, _ENOUGH = 16, 64
+
+
+@dataclass(frozen=True)
+class _Shares(Utility):
+    """A utility in units of what publishing X is worth."""
+
+    original: Utility
+    everything: float
+
+    def uncertainty(self, points: Array) -> Array:
+        return self.original.uncertainty(points) / self.everything
+
+    def uncertainties(self, points: Rows) -> Array:
+        return self.original.uncertainties(points) / self.everything
+
+    def of_publishing_all(self, p_x: Array) -> float:
+        return 1.0
+
+
+class PiecesRun(Run):
+    """A linear program for each piece; cells are split until their pieces are near enough to h."""
+
+    def __init__(self, settings: Settings, joint: Joint, region: Region, utility: Utility, warm: Array) -> None:
+        everything, size = utility.of_publishing_all(joint.p_x), len(joint.p_x)
+        pieces = utility.pieces(everything, size)
+        assert pieces is not None
+        self.original, self.threads = utility, settings.threads or os.cpu_count() or 1
+        inner = legible(region, joint.p_s).tightened(PROGRAM_MARGIN)
+        widened = not region.perfect and is_widened(region, joint)
+        if widened:  # as for a search: what lies in a wider set would have to move too far to keep the promise
+            inner = perfect_privacy()
+        vectors, least = joint.p_s_given_x.T, float(joint.p_s.min())
+        program = LinearProgram.of(region.convex_set(joint), inner.convex_set(joint), vectors, least)
+        with (settings.clock or Clock()).stopped():
+            program.compile()
+        super().__init__(settings, joint, region, _Shares(utility, everything), warm)
+        if widened:
+            self.inner = inner
+        self.search = PieceSearch(program, pieces, self.threads)
+        self.left = 0.9 * settings.relative_gap  # the rest of the gap covers what the linear program itself leaves
+        self.best, self.best_value = self.mixture.prices, -np.inf
+        self.found = np.empty((0, size))
+        self.prices = self.mixture.prices  # where columns must pay
+
+    def costs_of_slacks(self) -> Array | None:
+        """What the slacks of the set cost, where they cost anything."""
+        return None
+
+    def solve(self) -> Solution:
+        found, scale = super().solve(), self.utility.original.of_publishing_all(self.joint.p_x)  # type: ignore[attr-defined]
+        return replace(found, utility_function=self.original, upper_bound=found.upper_bound * scale)
+
+    def mechanism(self) -> Mechanism:
+        return super().mechanism()
+
+    def start(self) -> None:
+        if (
+            self.inner.perfect or len(self.joint.p_x) < MANY_SYMBOLS
+        ):  # else they are dense: the linear program would be slow
+            self.mixture = self.mix(first_points(self.joint, self.inner, self.clock))
+        # What is least for a piece alone is a column, whatever prices will be.
+        self._price_at(np.zeros(len(self.joint.p_x)))
+        self.mixture = self.mix(self._inside(self.search.points))
+
+    def price(self) -> bool:
+        self.prices = self.mixture.prices
+        share = _STEADY if self.best_value > -np.inf else 0.0
+        while True:
+            points = self._price_at((1 - share) * self.mixture.prices + share * self.best)
+            self.found = self._paying(points)
+            if len(self.found) or share == 0 or self.gap <= self.settings.relative_gap or self.limit is not None:
+                return len(self.found) > 0
+            share = share / 2 if share > _HARDLY_STEADY else 0.0
+
+    def improve(self) -> None:
+        self.mixture = self.mix(self.found)
+
+    def _price_at(self, prices: Array) -> Array:
+        """Bound every mechanism at these prices; points that may be columns. Cells are split until some of these pay, or all are closed."""
+        search, paid = self.search, float(prices @ self.joint.p_x)
+        search.start(prices, float(self.prices @ self.joint.p_x) - paid - self.left, self.clock, self.costs_of_slacks())
+        found = [search.points[search.points.any(axis=1)]]
+        count = len(self._paying(found[0]))
+        while len(search.open) and count < _ENOUGH + len(prices) // 4 and self.limit is None:
+            points = search.grow(_CELLS)
+            if points is None:
+                break
+            found.append(points[points.any(axis=1)])
+            count += len(self._paying(found[-1]))
+            self.nodes = search.pieces.count
+        lowest = search.lower_bound
+        if paid + lowest > self.best_value:
+            self.best, self.best_value = prices, paid + lowest
+        self.use_bound(prices, lowest, lambda: PiecesCertificate(prices, search.duals.copy(), search.pieces.splits()))
+        return np.concatenate(found)
+
+    def _paying(self, points: Array) -> Array:
+        """Those that would lower the mixture's cost, inside of the promise."""
+        return self._cheap(self._inside(self._cheap(points)))
+
+    def _cheap(self, points: Array) -> Array:
+        reduced = self.utility.uncertainty(points) - points @ self.prices
+        return np.asarray(points[reduced < -_PAYING * self.left])
+
+    def _inside(self, points: Array) -> Array:
+        points = points[points.any(axis=1)]
+        return pull_inside(points, self.joint, self.inner, self.clock) if len(points) else points
+
+    def _report(self) -> None:
+        if self.settings.progress is not None:
+            scale = self.original.of_publishing_all(self.joint.p_x)
+            bound = self.upper_bound * scale
+            own = (self.before - self.mixture.value) * scale
+            self.settings.progress(Progress(own, bound, self.gap, self.clock.elapsed))
+
+
+class ManyPiecesRun(PiecesRun):
+    """The same for many symbols, where free prices take long to settle: they are confined to a box around the best so far."""
+
+    def start(self) -> None:
+        size = len(self.joint.p_x)
+        self.whole, self.clock = self.clock, self.clock.reserving(_MIXING_SHARE * self.clock.left)
+        self.boxed = BoxedMixture(self.joint.p_x, self.before)
+        self._offer(self.mixture.points)
+        if self.inner.perfect:  # else these are dense: the linear program would be slow
+            self._offer(first_points(self.joint, self.inner, self.clock))
+        self.prices = np.zeros(size)
+        self._price_at(self.prices)
+        # What is least for a piece alone is a column, whatever prices will be.
+        self._offer(self._inside(self.search.points))
+        self.best, self.width = np.full(size, self.search.lower_bound), np.full(size, _BOX)
+
+    def _offer(self, points: Array) -> None:
+        self.boxed.add(points, self.utility.uncertainty(points))
+
+    def price(self) -> bool:
+        boxed = self.boxed.solve(self.best, self.width, self.clock.left)
+        if boxed is None:
+            self._mix()
+            return False
+        self.prices = boxed.prices
+        self.found = self._paying(self._price_at(boxed.prices))
+        if boxed.slack < _NO_SLACK and (not len(self.found) or self.search.lower_bound >= -self.left):
+            self._mix()
+            return False
+        if not len(self.found):
+            self.width = _WIDER * self.width
+        if self.limit is not None:
+            self._mix()
+        return True
+
+    def _mix(self) -> None:
+        """The mixture of all columns so far, without a box."""
+        mixture = self.boxed.mix(self.best, max(self.whole.left, _LEAST_SECONDS))
+        if mixture is not None and mixture.value < self.mixture.value:
+            self.mixture = mixture
+
+    def improve(self) -> None:
+        self._offer(self.found)
