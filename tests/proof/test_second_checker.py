@@ -113,15 +113,29 @@ def largest(promise, p_s, w, *, lifts_only):
     bounds = [(None, None)] if region == "ChiSquare" and not lifts_only else [(1e-12, None)]
     if lifts_only or region in ("ChiSquare", "KL"):
         constraints.append({"type": "eq", "fun": lambda lifts: p_s @ lifts - 1})
-    found = minimize(
-        lambda lifts: -p_s @ (w * lifts),
-        np.ones(size),
-        jac=lambda lifts: -p_s * w,
-        bounds=bounds * size,
-        constraints=constraints,
-        options={"ftol": 1e-13, "maxiter": 500},
-    )
-    return -found.fun
+    for shrunk in (
+        1.0,
+        0.9,
+        0.5,
+        0.1,
+    ):  # from some starts SLSQP diverges, on some machines, and may call that a success
+        found = minimize(
+            lambda lifts: -p_s @ (w * lifts),
+            shrunk * np.ones(size)
+            if len(constraints) == 1
+            else np.ones(size) + (1 - shrunk) * (np.eye(size)[0] - p_s[0]),
+            jac=lambda lifts: -p_s * w,
+            bounds=bounds * size,
+            constraints=constraints,
+            options={"ftol": 1e-13, "maxiter": 500},
+        )
+        if (
+            found.success
+            and excess(promise, p_s, found.x) < 1e-9
+            and (len(constraints) == 1 or abs(p_s @ found.x - 1) < 1e-9)
+        ):
+            return -found.fun
+    raise AssertionError("no start has led to a maximum")
 
 
 @everywhere
