@@ -326,3 +326,20 @@ def test_curves_and_ratios_are_as_accurate_as_the_lemma_says(name):
         step = 1e-6 * t
         if name != "total_variation" or abs(t - 1) > 2 * step:
             assert g(t, 1) == pytest.approx((g(t + step, 0) - g(t - step, 0)) / (2 * step), rel=1e-3, abs=1e-6)
+
+
+def test_the_bound_leaves_the_error_of_a_ratio_near_one():
+    """Where kl's curve is nearly 0, all that there is comes from what P(x), and so v / P(x), is off by."""
+    rng, compared = np.random.default_rng(11), 0
+    for _ in range(300):
+        joint = random_joint(rng)
+        program = concave_program(joint, MaxLift(0.1), FInformation("kl").on(joint))
+        size = len(joint.p_x)
+        high = np.minimum(joint.p_x * (1 + rng.integers(-3, 4, size) * 2.0**-52), 1.0)
+        box = (high * rng.choice([0, 1 - 2.0**-52], size), high)
+        bound, dual = bound_at(program, np.zeros(size), box, np.zeros(len(joint.p_s) + 1))
+        if np.isfinite(bound):
+            compared += 1
+            with ctx.workprec(300):
+                assert ball(bound) <= exact_value(MaxLift(0.1), joint, box, np.zeros(size), dual, CURVES["kl"])
+    assert compared > 100

@@ -177,6 +177,16 @@ def test_no_baseline_exceeds_it(name):
         assert compared.optimum.normalized_utility >= compared.best.normalized_utility - 1e-4
 
 
+def test_a_tree_of_total_variation_splits_symbols_at_their_shares():
+    """Where chords are exact on either side. Other splits are of boxes with a better column, before it was mixed."""
+    joint = random_joint(12, (4, 6))
+    solution = Optimal().solve(joint, [MaxLift(0.1)], FInformation("total_variation"))[0]
+    tree = solution.certificate
+    split = tree.child > 0
+    assert split.sum() > 5
+    assert np.isclose(tree.split_at[split], joint.p_x[tree.symbol[split]], rtol=1e-15, atol=0).mean() > 0.5
+
+
 # --- words ---
 
 
