@@ -30,6 +30,8 @@ _FIRST, _MOST, _MOST_TRIES = 2.8, 12.0, 6
 # A design is near if it leaves this share of the budget at most, counted from l = 1; or if no more than that share of its utility
 # is to be gained between it and one that leaves too little, and both have about as many errors to spare.
 _NEAR, _LEAST_GAIN, _NARROW = 0.01, 0.003, 0.1
+# What the design that gets a bound is to leave of the budget: the further columns of a long search use up some of it.
+_SPARE = 0.03
 # The next number of errors: a little beyond where the line leads, more so while none is enough; by how much it rises then, at
 # least and at most; and how far it stays from the ends of what is known.
 _AIM, _FAR_AIM, _LEAST_RISE, _MOST_RISE, _FROM_ENDS = 1.03, 1.2, 1.03, 1.8, 0.05
@@ -123,9 +125,17 @@ class _Search:
         self._safe_before = False
         self._bounding = 0.0  # seconds that a bound takes for each output
 
-    def _solve(self, joint: Joint, region: Region, after: Sequence[Solution] = (), *, bounded: bool = True) -> Solution:
-        """A design; with first columns and hardly a bound where that is enough."""
-        seconds = max(min(_SHARE * self._solver.time_limit, self.clock.left), _LEAST_SECONDS)
+    def _solve(
+        self,
+        joint: Joint,
+        region: Region,
+        after: Sequence[Solution] = (),
+        *,
+        bounded: bool = True,
+        share: float = _SHARE,
+    ) -> Solution:
+        """A design in this share of all the time; with first columns and hardly a bound where that is enough."""
+        seconds = max(min(share * self._solver.time_limit, self.clock.left), _LEAST_SECONDS)
         solver = replace(self._solver, time_limit=seconds, node_limit=self._solver.node_limit if bounded else 1)
         found = solver.solve(joint, [region], self.utility, after=after)[0]
         self.interrupted |= found.status is Status.INTERRUPTED
@@ -141,11 +151,11 @@ class _Search:
         if first.excess <= 0:
             return first
         tried = self._narrowed(first)
-        safe = [own for own in tried if own.excess <= 0]
-        safe = [self._bounded([first, *tried])] if safe else [self._mixed([first, *tried][-1])]
+        safe = [own for own in tried if own.excess <= 0] or [self._mixed([first, *tried][-1])]
         if not self.over and max(map(self._worth, safe)) < _most_about_any_secret(self.robust.promise):
             safe += self._floor()
-        return max(safe, key=self._worth)
+        best = max(safe, key=self._worth)
+        return self._bounded([first, *tried]) if best in tried else best
 
     def _worth(self, own: _Tried) -> float:
         return own.mechanism.utility(self.utility)
@@ -157,18 +167,22 @@ class _Search:
             tried.append(self._designed(errors))
             if self._is_near(tried) or (errors == _MOST and tried[-1].excess > 0):
                 break
-            errors = _next_errors(tried)
+            errors = _next_errors(tried, self._room)
         return tried[1:]
+
+    @property
+    def _room(self) -> float:
+        """The budget, counted from l = 1."""
+        return self.robust.promise.budget - self.robust.promise.value_of_nothing(self.joint.p_s)
 
     def _is_near(self, tried: Sequence[_Tried]) -> bool:
         """Whether the safe design with the fewest errors leaves next to nothing, of the budget or of what is useful."""
         unsafe, safe = _bracket(tried)
         if safe is None:
             return False
-        room = safe.leaks.budget - self.robust.promise.value_of_nothing(self.joint.p_s)
         narrow = _errors(safe) - _errors(unsafe) <= _NARROW * _errors(safe)
         gain = (self._worth(unsafe) - self._worth(safe)) * -safe.excess / (unsafe.excess - safe.excess)
-        return -safe.excess <= _NEAR * room or (narrow and gain <= _LEAST_GAIN * self._worth(safe))
+        return -safe.excess <= _NEAR * self._room or (narrow and gain <= _LEAST_GAIN * self._worth(safe))
 
     def _bounded(self, tried: Sequence[_Tried]) -> _Tried:
         """The best safe design with a bound on its like, or the better one that is found on the way, if that is as safe.
@@ -177,7 +191,7 @@ class _Search:
         of designs with fewer errors to spare holds for those with more.
         """
         best = max((own for own in tried if own.excess <= 0), key=self._worth)
-        errors = _errors(best)
+        errors = min(_errors(best), _aimed_errors(tried, _SPARE * self._room))
         for _ in range(_MOST_TRIES):  # without a time limit, too, there is an end
             if self.over or not errors:
                 break
@@ -190,13 +204,19 @@ class _Search:
             if self.clock.elapsed - begin > _QUICK * self._solver.time_limit:
                 break
             tried = [*(one for one in tried if one.excess > 0 or _errors(one) > errors), own]
-            errors = _next_errors(tried)
+            errors = _next_errors(tried, self._room)
         return best
 
     def _designed(self, errors: float, *, bounded: bool = False) -> _Tried:
         region = _with_errors(self.robust.promise, self.joint, errors)
         before = [_moved_inside(own, region) for own in self._before]
-        solution = self._solve(region.about(self.joint), region, before, bounded=bounded or isinstance(region, PML))
+        solution = self._solve(
+            region.about(self.joint),
+            region,
+            before,
+            bounded=bounded or isinstance(region, PML),
+            share=1.0 if bounded else _SHARE,  # a bound takes longest, and comes last
+        )
         own = self._tried(Mechanism(self.joint, solution.mechanism.law), errors, solution.upper_bound)
         # The next number of errors is smaller than that of the last safe design, whose columns all stay allowed.
         if own.excess <= 0 or not self._safe_before:
@@ -254,9 +274,25 @@ def _bracket(tried: Sequence[_Tried]) -> tuple[_Tried, _Tried | None]:
     return unsafe, min((own for own in tried if own.excess <= 0), key=_errors, default=None)
 
 
-def _next_errors(tried: Sequence[_Tried]) -> float:
-    """Where the line through the two designs nearest to the budget meets it; if that leads astray, between the nearest ones."""
+def _aimed_errors(tried: Sequence[_Tried], spare: float) -> float:
+    """Where the line from the unsafe to the safe design nearest to the budget leaves this much of it."""
     unsafe, safe = _bracket(tried)
+    if safe is None:
+        return _MOST
+    share = min((unsafe.excess + spare) / (unsafe.excess - safe.excess), 1.0)
+    return _errors(unsafe) + share * (_errors(safe) - _errors(unsafe))
+
+
+def _next_errors(tried: Sequence[_Tried], room: float) -> float:
+    """Where the line through the two designs nearest to the budget meets it; if that leads astray, between the nearest ones.
+
+    A design without errors to spare may leak anything, so that no line through it leads far: where there is but one other, and that
+    leaks too much, errors rise as the square root of what it leaks.
+    """
+    unsafe, safe = _bracket(tried)
+    if safe is None and len(tried) == 2:
+        rise = min(max(math.sqrt(1 + unsafe.excess / room), _LEAST_RISE), _MOST_RISE)
+        return min(rise * _errors(unsafe), _MOST)
     one, two = sorted(tried, key=lambda own: abs(own.excess))[:2]
     rise, run = two.excess - one.excess, _errors(two) - _errors(one)
     low, aim = _errors(unsafe), _AIM if safe is not None else _FAR_AIM

@@ -45,7 +45,7 @@ class SearchRun(Run):
     def start(self) -> None:
         self.starts = first_points(self.joint, self.inner, self.clock)
         self.mixture = self.mix(self.starts)
-        self._improve_locally(self.starts)
+        self._improve_around(self.starts)
 
     def price(self) -> bool:
         # What one search has found stays a start: at later prices it leads to other columns.
