@@ -11,6 +11,7 @@ from alphalift.regions.kl import KL
 from alphalift.regions.ldp import LDP
 from alphalift.regions.lip import LIP
 from alphalift.regions.max_lift import MaxLift
+from alphalift.regions.on_average import OnAverage, averages_of, of_every_output, refuse_averages
 from alphalift.regions.parse import parse
 from alphalift.regions.pml import PML
 from alphalift.regions.renyi import Renyi
@@ -29,13 +30,17 @@ __all__ = [
     "Implication",
     "Intersection",
     "MaxLift",
+    "OnAverage",
     "Region",
     "Renyi",
     "TotalVariation",
+    "averages_of",
     "grid",
     "implications",
     "legible",
+    "of_every_output",
     "parse",
     "perfect_privacy",
+    "refuse_averages",
     "simplest",
 ]

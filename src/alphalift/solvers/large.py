@@ -153,5 +153,5 @@ class LargeRun(SearchRun):
         points = points[self.utility.uncertainty(points) - points @ prices < self.pays]
         return points[np.unique(points.round(7), axis=0, return_index=True)[1]]
 
-    def new_search(self, prices: Array) -> Search:
+    def new_search(self, prices: Array, costs: Array) -> Search:
         return Search(self.program, prices, self.threshold, self.threads, self.caps)
