@@ -207,7 +207,7 @@ class ConvexSet:
             np.array([float(constraint.capacity is None) for constraint in constraints]),
             capacities,
             slack_capacities,
-            np.array(used).reshape(-1, len(slacks)),
+            np.array(used).reshape(len(used), len(slacks)),
         )
 
     def with_slack(self, coefficients: Array, capacities: Array, width: float) -> ConvexSet:

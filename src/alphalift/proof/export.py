@@ -21,7 +21,7 @@ from alphalift.measures.information import entropy
 from alphalift.presolve import Merged
 from alphalift.proof import checker
 from alphalift.proof.ends import outer_ends
-from alphalift.regions import Region, simplest
+from alphalift.regions import Region, priced_inequality, simplest
 
 # Places are rounded to a grid of 2^-bits; what that costs the bound is the grid times the largest dual.
 _FEWEST_BITS, _MOST_BITS, _BITS_BELOW_DUAL = 28, 64, 24
@@ -42,10 +42,14 @@ def exported(certificate: AnyCertificate | None, joint: Joint, region: Region) -
         return {"kind": "pairs", "bits": _FEWEST_BITS, "prices": found, "ends": ends}
     if isinstance(certificate, MergedCertificate):
         return {"kind": "merged", "proof": exported(certificate.proof, Merged.of(joint).joint, region)}
-    boxes = Boxes(joint, region, [*certificate.dual, *(dual for _, dual in certificate.caps)])
+    duals, of_averages = [*certificate.dual, *(dual for _, dual in certificate.caps)], certificate.average_prices
+    boxes = Boxes(joint, region, duals, of_averages)
     boxes.write_capped(certificate)
     prices = _integers(certificate.prices, boxes.one)
-    return {"kind": "tree", "bits": boxes.bits, "prices": prices, "duals": boxes.duals, "tree": boxes.nodes}
+    stored = {"kind": "tree", "bits": boxes.bits, "prices": prices, "duals": boxes.duals, "tree": boxes.nodes}
+    if len(of_averages):  # rounded up, so that no w is beyond them that was not before
+        stored["average_prices"] = [math.ceil(price * boxes.one) for price in of_averages.tolist()]
+    return stored
 
 
 def tree_of(certificate: AnyCertificate | None) -> Certificate | None:
@@ -152,10 +156,13 @@ class _Duals:
 class Boxes:
     """Writes trees of boxes in preorder, and the duals that they use: `nodes` and `duals` of a file, over 2^bits."""
 
-    def __init__(self, joint: Joint, region: Region, duals: Iterable[Array]) -> None:
-        """`duals` are all that will be written: the largest of them decides the bits."""
+    def __init__(
+        self, joint: Joint, region: Region, duals: Iterable[Array], average_prices: Array | tuple[()] = ()
+    ) -> None:
+        """`duals` are all that will be written: the largest of them, or of prices on average, decides the bits."""
         self._joint, self._region, self._inverses = joint, region, _Duals(region, joint)
-        largest = max(1.0, *(self._inverses.inverted(dual).largest for dual in duals))
+        self._average_prices = average_prices
+        largest = max(1.0, *average_prices, *(self._inverses.inverted(dual).largest for dual in duals))
         # Where the search closes its boxes, more ends are rounded.
         finer = max(0, math.ceil(math.log2(len(joint.x_labels) / CLOSED_FROM)))
         self.bits = min(max(_FEWEST_BITS, math.ceil(math.log2(largest)) + _BITS_BELOW_DUAL) + finer, _MOST_BITS)
@@ -220,7 +227,7 @@ class Boxes:
             return False
         ends = np.array([low, high]) / self.one
         dual = self._inverses.inverted(tree.dual[node])
-        w, sigma = self._region.inequality(dual.components, self._joint.p_s)
+        w, sigma = priced_inequality(self._region, dual.components, self._joint.p_s, self._average_prices)
         c = tree.prices + dual.nu - w @ self._joint.p_s_given_x
         q = entropy(ends[..., None]) - c * ends
         bound = dual.nu - sigma + q.min(axis=0).sum()

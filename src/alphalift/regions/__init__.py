@@ -11,7 +11,7 @@ from alphalift.regions.kl import KL
 from alphalift.regions.ldp import LDP
 from alphalift.regions.lip import LIP
 from alphalift.regions.max_lift import MaxLift
-from alphalift.regions.on_average import OnAverage, averages_of, of_every_output, refuse_averages
+from alphalift.regions.on_average import OnAverage, averages_of, of_every_output, priced_inequality, refuse_averages
 from alphalift.regions.parse import parse
 from alphalift.regions.pml import PML
 from alphalift.regions.renyi import Renyi
@@ -41,6 +41,7 @@ __all__ = [
     "of_every_output",
     "parse",
     "perfect_privacy",
+    "priced_inequality",
     "refuse_averages",
     "simplest",
 ]

@@ -9,7 +9,7 @@ the pricing problem that of h(V) - u.V + lambda psi(L V) ("Promises on average" 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from alphalift.arrays import Array
 from alphalift.convex import ENTROPY, HALF_SPACES, NORM_BALL, SPHERE, ComponentDual, Constraint
 from alphalift.errors import PromiseError
 from alphalift.measures.lift import alpha_over, log_alpha_lifts
-from alphalift.regions.alpha_lift import AlphaLift
+from alphalift.regions.alpha_lift import AlphaLift, norm_support
 from alphalift.regions.base import FLOAT_SLACK, LARGEST_BUDGET, TINY, Intersection, Region, excess
 from alphalift.regions.chi_square import ChiSquare
 from alphalift.regions.kl import KL, STEEPNESS
@@ -116,6 +116,20 @@ class OnAverage(Region):
         """One over the group's share: an output may make it certain."""
         return 1 / float(p_s[group].sum())
 
+    def priced_support(self, w: Array, p_s: Array, price: float) -> float:
+        """At least E[w l] - price (psi(l) - psi(1)) for all lifts, as the checker has it (step 6a in docs/theory.md)."""
+        mean, most = float(w @ p_s), float(w.max())
+        if isinstance(self.of, AlphaLift):
+            beyond = float(norm_support(1.0, self.of.alpha, w, p_s)) - price
+            return price + max(beyond, beyond / float(p_s.min()))
+        if isinstance(self.of, TotalVariation):
+            return mean + max(float(np.ptp(w)) - price, 0.0)
+        if price <= 0:
+            return most
+        if isinstance(self.of, KL):
+            return most + price * math.log(float(np.exp((w - most) / price) @ p_s))
+        return min(most, mean + float((w - mean) ** 2 @ p_s) / (4 * price))
+
     def constraint(self, p_s: Array) -> Constraint:
         """All posteriors P(S|y), with slacks whose sum is at least psi - psi(1), and equal to it where they are least."""
         if isinstance(self.of, AlphaLift):
@@ -123,6 +137,21 @@ class OnAverage(Region):
         if isinstance(self.of, KL):
             return _divergence(p_s)
         return _distance(p_s) if isinstance(self.of, TotalVariation) else _square(p_s)
+
+
+def priced_inequality(
+    region: Region, duals: Sequence[ComponentDual], p_s: Array, prices: Iterable[float]
+) -> tuple[Array, float]:
+    """(w, sigma) as `Region.inequality`, but for promises on average, which have prices: w.q <= sigma + sum price (psi(l) - psi(1))."""
+    if not averages_of(region) or region.perfect:
+        return region.inequality(duals, p_s)
+    unpaid, sigma = list(prices)[::-1], 0.0
+    for component, dual in zip(region.components, duals, strict=True):
+        if isinstance(component, OnAverage):
+            sigma += component.priced_support(dual.w, p_s, unpaid.pop())
+        else:
+            sigma += component.inequality([dual], p_s)[1]
+    return np.asarray(sum(dual.w for dual in duals)), sigma
 
 
 def averages_of(region: Region) -> tuple[OnAverage, ...]:
