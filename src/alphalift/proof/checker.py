@@ -733,18 +733,19 @@ class OnAverage(Component):
 
     def priced_support(self, w: list[Fraction], prior: list[int], price: Fraction) -> arb:
         """At least E[w l] - price psi(l) for all lifts, at any w and any price of 0 or more. Step 6a."""
-        most = _ball(max(w))
+        mean, share = _mean(w, prior), Fraction(min(prior), sum(prior))
         if isinstance(self.of, AlphaLift):
-            beyond = self.of.dual_norm(w, prior) - _ball(price)
-            return beyond.max(beyond * _ball(Fraction(sum(prior), min(prior))))
+            beyond, power = self.of.dual_norm(w, prior) - _ball(price), 1 - (1 / self.of.alpha if self.of.alpha else 0)
+            return beyond.max(beyond / _ball(share) ** _ball(power))
         if isinstance(self.of, TotalVariation):
-            return _ball(_mean(w, prior) + max(max(w) - min(w) - price, Fraction(0)))
-        if not price:
-            return most
+            beyond = [max(own - min(w) - price, Fraction(0)) for own in w]
+            return _ball(mean + sum(beyond) - _mean(beyond, prior))
         if isinstance(self.of, KL):
-            return _ball(price) * _mean([_ball(own / price).exp() for own in w], prior).log()
-        mean = _mean(w, prior)
-        return most.min(_ball(mean + _mean([(own - mean) ** 2 for own in w], prior) / (4 * price)))
+            return _ball(price) * _mean([_ball(own / price).exp() for own in w], prior).log() if price else _ball(max(w))
+        square, most = _mean([(own - mean) ** 2 for own in w], prior), 1 / share - 1
+        if square <= 4 * price**2 * most:
+            return _ball(mean + square / (4 * price)) if price else _ball(mean)
+        return _ball(mean) + _ball(square * most).sqrt() - _ball(price * most)
 
 
 _AVERAGED = ("AlphaLift", "KL", "TotalVariation", "ChiSquare")

@@ -121,14 +121,15 @@ class OnAverage(Region):
         mean, most = float(w @ p_s), float(w.max())
         if isinstance(self.of, AlphaLift):
             beyond = float(norm_support(1.0, self.of.alpha, w, p_s)) - price
-            return price + max(beyond, beyond / float(p_s.min()))
+            return price + max(beyond, beyond * float(p_s.min()) ** (1 / self.of.alpha - 1))
         if isinstance(self.of, TotalVariation):
-            return mean + max(float(np.ptp(w)) - price, 0.0)
-        if price <= 0:
-            return most
+            return mean + float(np.maximum(w - w.min() - price, 0.0) @ (1 - p_s))
         if isinstance(self.of, KL):
-            return most + price * math.log(float(np.exp((w - most) / price) @ p_s))
-        return min(most, mean + float((w - mean) ** 2 @ p_s) / (4 * price))
+            return most + price * math.log(float(np.exp((w - most) / price) @ p_s)) if price > 0 else most
+        square, farthest = float((w - mean) ** 2 @ p_s), 1 / float(p_s.min()) - 1
+        if square <= 4 * price**2 * farthest:
+            return mean + (square / (4 * price) if price > 0 else 0.0)
+        return mean + math.sqrt(square * farthest) - price * farthest
 
     def constraint(self, p_s: Array) -> Constraint:
         """All posteriors P(S|y), with slacks whose sum is at least psi - psi(1), and equal to it where they are least."""
