@@ -687,7 +687,8 @@ class OnAverage(Component):
         name = str(of.get("region")) if isinstance(of, dict) else ""
         _need(name in _AVERAGED, f"a promise on average must be of one of {', '.join(_AVERAGED)}")
         own = REGIONS[name].stated(of)
-        return cls(f"on average over what is released (one released value may tell everything), {own.text}", own)
+        text = f"the variance of the lifts is at most {of['epsilon']}^2" if name == "ChiSquare" else own.text
+        return cls(f"on average over what is released, {text}", own)
 
     @property
     def perfect(self) -> bool:
@@ -716,7 +717,9 @@ class OnAverage(Component):
             return _ball(self.of.epsilon).exp()
         return _rational(self.of.epsilon**2 if isinstance(self.of, ChiSquare) else self.of.epsilon)  # type: ignore[attr-defined]
 
-    def mean(self, outputs: list[tuple[int, list[fmpq]]], prior: list[int], *, shortfall: fmpq | int = 0) -> list[Sides]:
+    def mean(
+        self, outputs: list[tuple[int, list[fmpq]]], prior: list[int], *, shortfall: fmpq | int = 0
+    ) -> list[Sides]:
         """What says that outputs with these masses and lifts keep it. Steps 2a and, with a shortfall of unseen values, 3a."""
         terms = [mass * self.value(lifts, prior) for mass, lifts in outputs]
         left = sum(terms[1:], terms[0]) / sum(mass for mass, _ in outputs)
@@ -724,6 +727,10 @@ class OnAverage(Component):
             left = (1 - shortfall) * left + shortfall * self._most(len(outputs))
         exact = isinstance(left, fmpq) and isinstance(self.budget, fmpq)
         return [(left, self.budget) if exact else (arb(left), arb(self.budget))]
+
+    def kept(self, outputs: list[tuple[int, list[fmpq]]], prior: list[int], *, shortfall: fmpq | int = 0) -> bool:
+        """Whether that is proven."""
+        return _decide(partial(self.mean, outputs, prior, shortfall=shortfall))
 
     def _most(self, outputs: int) -> Any:
         """What the mean of psi is at most with so many outputs, whatever they tell. Step 3a."""
@@ -738,10 +745,12 @@ class OnAverage(Component):
             beyond, power = self.of.dual_norm(w, prior) - _ball(price), 1 - (1 / self.of.alpha if self.of.alpha else 0)
             return beyond.max(beyond / _ball(share) ** _ball(power))
         if isinstance(self.of, TotalVariation):
-            beyond = [max(own - min(w) - price, Fraction(0)) for own in w]
-            return _ball(mean + sum(beyond) - _mean(beyond, prior))
+            unpaid = [max(own - min(w) - price, Fraction(0)) for own in w]
+            return _ball(mean + sum(unpaid) - _mean(unpaid, prior))
         if isinstance(self.of, KL):
-            return _ball(price) * _mean([_ball(own / price).exp() for own in w], prior).log() if price else _ball(max(w))
+            return (
+                _ball(price) * _mean([_ball(own / price).exp() for own in w], prior).log() if price else _ball(max(w))
+            )
         square, most = _mean([(own - mean) ** 2 for own in w], prior), 1 / share - 1
         if square <= 4 * price**2 * most:
             return _ball(mean + square / (4 * price)) if price else _ball(mean)
@@ -768,8 +777,10 @@ class Promise:
 
     @property
     def text(self) -> str:
-        """The promise in words."""
-        return " and ".join(component.text for component in self.components)
+        """The promise in words; with what it does not give, where all of it is about averages."""
+        every = " and ".join(component.text for component in self.components)
+        single = len(self.averages) < len(self.components)
+        return every if single else f"{every}; a single released value may tell everything"
 
     @property
     def averages(self) -> list[OnAverage]:
@@ -868,7 +879,7 @@ def broken_averages(blocks: list[Matrix], weights: list[Row], promise: Promise) 
     if not promise.averages:
         return []
     outputs, prior = [(mass, lifts) for mass, [lifts] in _lifts(blocks, weights)], prior_of(blocks)
-    return [own for own in promise.averages if not _decide(partial(own.mean, outputs, prior))]
+    return [own for own in promise.averages if not own.kept(outputs, prior)]
 
 
 def broken_averages_unseen(counts: Matrix, integers: Integers, promise: Promise) -> list[OnAverage]:
@@ -879,7 +890,7 @@ def broken_averages_unseen(counts: Matrix, integers: Integers, promise: Promise)
     total, prior = sum(map(sum, counts)), prior_of([counts])
     least = min(fmpq(own * total, mass) for own, (mass, _) in zip(integers.unseen, outputs, strict=True))
     shortfall = max(1 - least, fmpq(0))
-    return [own for own in promise.averages if not _decide(partial(own.mean, outputs, prior, shortfall=shortfall))]
+    return [own for own in promise.averages if not own.kept(outputs, prior, shortfall=shortfall)]
 
 
 # --- 7. Utility (step 4) ---

@@ -51,10 +51,14 @@ class OnAverage(Region):
 
     def __post_init__(self) -> None:
         if isinstance(self.of, PML):
-            raise PromiseError("PML on average is maximal leakage about X: use joint.about_x with OnAverage(MaxLift(...))")
+            raise PromiseError(
+                "PML on average is maximal leakage about X: use joint.about_x with OnAverage(MaxLift(...))"
+            )
         if not isinstance(self.of, WRAPPED):
             names = "MaxLift, AlphaLift, KL, TotalVariation or ChiSquare"
-            raise PromiseError(f"{self.of} has no form on average: OnAverage takes one promise, {names}; combine several with &")
+            raise PromiseError(
+                f"{self.of} has no form on average: OnAverage takes one promise, {names}; combine several with &"
+            )
 
     def __repr__(self) -> str:
         return f"OnAverage({self.of!r})"
