@@ -9,7 +9,7 @@ import pytest
 from alphalift.document import to_json, withhold_joint
 from alphalift.proof import checker
 
-BLOCK, BLOCKS = 73, 8
+BLOCK, BLOCKS = 74, 8
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))

@@ -745,8 +745,7 @@ class OnAverage(Component):
             beyond, power = self.of.dual_norm(w, prior) - _ball(price), 1 - (1 / self.of.alpha if self.of.alpha else 0)
             return beyond.max(beyond / _ball(share) ** _ball(power))
         if isinstance(self.of, TotalVariation):
-            unpaid = [max(own - min(w) - price, Fraction(0)) for own in w]
-            return _ball(mean + sum(unpaid) - _mean(unpaid, prior))
+            return _ball(_mean([max(own, max(w) - price) for own in w], prior))
         if isinstance(self.of, KL):
             return (
                 _ball(price) * _mean([_ball(own / price).exp() for own in w], prior).log() if price else _ball(max(w))
@@ -922,7 +921,7 @@ def optimum_bound(blocks: list[Matrix], promise: Promise, certificate: Any) -> a
 
     Prices u, places, duals and ends are integers over 2^bits; without a certificate it is H(X). A merged certificate is
     about types T instead: H(X) - H(T) + the bound for T. Promises on average have prices, too, at which what V uses of them
-    is paid for, and their budgets are added. Steps 5, 5a and 5b.
+    is paid for, and their budgets are added. Steps 5, 5a and 6a.
     """
     columns = _column_sums(counts_of(blocks))
     with ctx.workprec(_FIRST_PRECISION):

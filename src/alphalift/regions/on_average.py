@@ -127,7 +127,7 @@ class OnAverage(Region):
             beyond = float(norm_support(1.0, self.of.alpha, w, p_s)) - price
             return price + max(beyond, beyond * float(p_s.min()) ** (1 / self.of.alpha - 1))
         if isinstance(self.of, TotalVariation):
-            return mean + float(np.maximum(w - w.min() - price, 0.0) @ (1 - p_s))
+            return float(np.maximum(w, most - price) @ p_s)
         if isinstance(self.of, KL):
             return most + price * math.log(float(np.exp((w - most) / price) @ p_s)) if price > 0 else most
         square, farthest = float((w - mean) ** 2 @ p_s), 1 / float(p_s.min()) - 1
