@@ -720,7 +720,7 @@ class OnAverage(Component):
     def mean(
         self, outputs: list[tuple[int, list[fmpq]]], prior: list[int], *, shortfall: fmpq | int = 0
     ) -> list[Sides]:
-        """What says that outputs with these masses and lifts keep it. Steps 2a and, with a shortfall of unseen values, 3a."""
+        """What says that outputs with these masses and lifts keep it, those with a shortfall for unseen values. Steps 2a and 3a."""
         terms = [mass * self.value(lifts, prior) for mass, lifts in outputs]
         left = sum(terms[1:], terms[0]) / sum(mass for mass, _ in outputs)
         if shortfall:
