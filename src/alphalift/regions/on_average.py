@@ -236,16 +236,16 @@ def _distance(p_s: Array) -> Constraint:
 
 
 def _square(p_s: Array) -> Constraint:
-    """E (l - 1)^2 <= t as a cone: E 4 (l - 1)^2 + (1 - t)^2 <= (1 + t)^2."""
-    size = len(p_s)
-    directions = np.vstack([2 * (np.eye(size) - p_s[:, None]), np.ones(size)])
-    slack = np.append(np.zeros(size), -1.0)
+    """E (l - 1)^2 <= t as a cone: E 4 (l - 1)^2 + (c - t/c)^2 <= (c + t/c)^2; with c in the middle of what t may be."""
+    size, width = len(p_s), 1 / float(p_s.min()) - 1
+    scale = max(width, 1.0) ** 0.25
+    directions = np.vstack([2 * (np.eye(size) - p_s[:, None]), np.full(size, scale)])
+    slack = np.append(np.zeros(size), -1 / scale)
 
     def inverse(multipliers: Array) -> ComponentDual:
         # sum V = 1 has the last multiplier, too, and 2 (l - 1) the mean of w.
         w = 2 * multipliers[:-1]
-        return ComponentDual(w, shift=float(multipliers[-1] - w @ p_s))
+        return ComponentDual(w, shift=float(scale * multipliers[-1] - w @ p_s))
 
-    return _with_slack(
-        SPHERE, np.array([1.0, *p_s, 1.0]), directions, slack, 1 / float(p_s.min()) - 1, capacity=1.0, inverse=inverse
-    )
+    parameters = np.array([scale, *p_s, 1.0])
+    return _with_slack(SPHERE, parameters, directions, slack, width, capacity=scale**-2, inverse=inverse)
