@@ -92,9 +92,7 @@ def test_a_search_and_descents_meet(region):
     points, values = program.local_minima(prices, starts, costs=costs)
     kept = np.isfinite(values) & region.allows(points @ joint.lift.T, joint.p_s)
     assert kept.sum() > 100
-    np.testing.assert_allclose(
-        objective(points[kept], prices, region, joint, average_prices), values[kept], atol=1e-7
-    )
+    np.testing.assert_allclose(objective(points[kept], prices, region, joint, average_prices), values[kept], atol=1e-7)
     least = values[kept].min()
     search = Search(program, np.zeros(5), min(least, 0.0) - 1e-4)  # other prices and costs at first
     search.change_prices(prices, min(least, -1e-3) - 1e-4, costs)

@@ -398,7 +398,9 @@ def _average_price(document, rng):
         del certificate["average_prices"]
     else:
         part = _parts(document)[0]
-        document["promise"] = rng.choice([dict(part), {"region": "OnAverage", "of": {"region": "OnAverage", "of": part}}])
+        document["promise"] = rng.choice(
+            [dict(part), {"region": "OnAverage", "of": {"region": "OnAverage", "of": part}}]
+        )
 
 
 def _end(document, rng):
