@@ -46,11 +46,11 @@ def divergence(lifts, p_s):
 
 # Each promise beside psi and budget, written out once more.
 KINDS = {
-    "maximal leakage": (lambda e: OnAverage(MaxLift(e)), lambda l, p: l.max(axis=1), math.exp, 0.1),
-    "Sibson": (lambda e: OnAverage(AlphaLift(3, e)), lambda l, p: norm(l, p, 3), math.exp, 0.06),
+    "maximal leakage": (lambda e: OnAverage(MaxLift(e)), lambda lift, p: lift.max(axis=1), math.exp, 0.1),
+    "Sibson": (lambda e: OnAverage(AlphaLift(3, e)), lambda lift, p: norm(lift, p, 3), math.exp, 0.06),
     "funnel": (lambda e: OnAverage(KL(e)), divergence, float, 0.03),
-    "variation": (lambda e: OnAverage(TotalVariation(e)), lambda l, p: abs(l - 1) @ p / 2, float, 0.06),
-    "chi-square": (lambda e: OnAverage(ChiSquare(e)), lambda l, p: (l - 1) ** 2 @ p, lambda e: e * e, 0.2),
+    "variation": (lambda e: OnAverage(TotalVariation(e)), lambda lift, p: abs(lift - 1) @ p / 2, float, 0.06),
+    "chi-square": (lambda e: OnAverage(ChiSquare(e)), lambda lift, p: (lift - 1) ** 2 @ p, lambda e: e * e, 0.2),
 }
 
 
