@@ -117,6 +117,10 @@ class Constraint:
     function: RowFunction | None = None
     # M q of the vector q, (n,), or 1 without it.
     capacity: Array | None = None
+    # What each slack adds to the capacity, (count,), if any does.
+    slack_capacity: Array | None = None
+    # How much of a promise on average a unit of each slack uses up, (count,); none of a promise for every output.
+    used: Array | None = None
     # The way back to the component that this was made of, where it is not simply the w that the directions add up to.
     inverse: Callable[[Array], ComponentDual] | None = None
     # Whether the moments of the prior are 0, so that multiples of the set contain it.
@@ -167,6 +171,8 @@ class ConvexSet:
     capacities: Array
     # What a slack adds to each capacity, (slacks, constraints), or (slacks, 0) where there is no cone.
     slack_capacities: Array
+    # How much of each promise on average the slacks use up, (promises on average, slacks).
+    used: Array
 
     @classmethod
     def intersecting(cls, constraints: Sequence[Constraint]) -> ConvexSet:
@@ -174,11 +180,18 @@ class ConvexSet:
         ends = np.cumsum([0, *sizes])
         offsets = np.cumsum([0, *(len(constraint.parameters) for constraint in constraints)])
         slacks = np.zeros((sum(len(constraint.widths) for constraint in constraints), ends[-1]))
+        capacities, used = _capacities(constraints), list[Array]()
+        slack_capacities = np.zeros((len(slacks), len(capacities)))
         row, functions, parameters = 0, list[RowFunction](), list[Array]()
         for i, constraint in enumerate(constraints):
-            own = constraint.slacks.reshape(-1, sizes[i])
-            slacks[row : row + len(constraint.widths), ends[i] : ends[i + 1]] = own
-            row += len(constraint.widths)
+            rows = slice(row, row + len(constraint.widths))
+            slacks[rows, ends[i] : ends[i + 1]] = constraint.slacks.reshape(-1, sizes[i])
+            row = rows.stop
+            if constraint.slack_capacity is not None:
+                slack_capacities[rows, i] = constraint.slack_capacity
+            if constraint.used is not None:
+                used.append(np.zeros(len(slacks)))
+                used[-1][rows] = constraint.used
             if constraint.function is None:
                 parameters.append(constraint.parameters)
             else:  # the one parameter is which of the functions it is
@@ -192,8 +205,9 @@ class ConvexSet:
             slacks,
             np.concatenate([constraint.widths for constraint in constraints]),
             np.array([float(constraint.capacity is None) for constraint in constraints]),
-            capacities := _capacities(constraints),
-            np.zeros((len(slacks), len(capacities))),
+            capacities,
+            slack_capacities,
+            np.array(used).reshape(len(used), len(slacks)),
         )
 
     def with_slack(self, coefficients: Array, capacities: Array, width: float) -> ConvexSet:
@@ -210,12 +224,13 @@ class ConvexSet:
             widths=np.append(self.widths, width),
             capacities=own,
             slack_capacities=np.vstack([before, capacities]),
+            used=np.pad(self.used, ((0, 0), (0, 1))),
         )
 
 
 def _capacities(constraints: Sequence[Constraint]) -> Array:
     size = constraints[0].directions.shape[1]
-    if all(constraint.capacity is None for constraint in constraints):
+    if all(constraint.capacity is None and constraint.slack_capacity is None for constraint in constraints):
         return np.empty((0, size))
     return np.array([np.zeros(size) if own.capacity is None else own.capacity for own in constraints])
 

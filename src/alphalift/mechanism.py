@@ -28,7 +28,7 @@ _SUM_SLACK = 1e-6
 
 @dataclass(frozen=True)
 class Check:
-    """Whether every output keeps a promise: true or false, with the worst value and its budget."""
+    """Whether a mechanism keeps a promise: true or false, with its worst value, or the mean of one on average, and the budget."""
 
     kept: bool
     worst_value: float
@@ -146,12 +146,12 @@ class Mechanism:
         return self.check(region).worst_value
 
     def check(self, region: Region) -> Check:
-        """Whether every output keeps the promise, from the joint and P_{Y|X} alone (relative slack 1e-12)."""
+        """Whether every output keeps the promise, or all do on average, from the joint and P_{Y|X} alone (relative slack 1e-12)."""
         if (joint := region.about(self.joint)) is not self.joint and joint != self.joint:
             return Mechanism(joint, self.law).check(region)
-        values = region.value(self.lift.T, self.joint.p_s)
-        kept = bool(region.allows(self.lift.T, self.joint.p_s).all())
-        return Check(kept, float(values.max()), region.budget, self.y_labels[int(values.argmax())])
+        outputs = self.p_y, self.lift.T, self.joint.p_s
+        worst = self.y_labels[int(region.value(*outputs[1:]).argmax())]
+        return Check(region.kept_by(*outputs), region.value_of_outputs(*outputs), region.budget, worst)
 
     def measures(self, alphas: Sequence[float] = ALPHAS) -> pd.DataFrame:
         """Every leakage measure of the field about S, and the main ones about X, one row each with its source.

@@ -18,7 +18,7 @@ from alphalift.errors import InputError
 from alphalift.joint import Joint, Variable
 from alphalift.proof import checker
 from alphalift.proof.checker import Integers, Matrix
-from alphalift.regions import After, Region
+from alphalift.regions import After, Region, refuse_averages
 
 
 class Proven(Protocol):
@@ -93,6 +93,7 @@ class Earlier:
 
     def promise(self, region: Region, joint: Joint) -> Region:
         """The region for everything released, these mechanisms' outputs included; itself if they tell nothing more."""
+        refuse_averages(region, "what several releases tell together")
         blocks = self.blocks(joint)
         if len(blocks) == 1:
             return region

@@ -45,3 +45,24 @@ def test_rare_symbols_keep_their_marginal():
     mixture = MixtureProgram(mean, float(entropy(mean))).solve(points, entropy(points))
     np.testing.assert_allclose(mixture.weights @ mixture.points, mean, rtol=1e-12)
     assert mixture.value == pytest.approx(0, abs=1e-9)
+
+
+@given(st.integers(0, 2**32), st.integers(8, 200), st.integers(2, 7), st.integers(1, 2))
+def test_budgets_for_all_points_together_against_a_second_solver(seed, count, size, budgets):
+    points, mean = random_candidates(seed, count, size)
+    generator = np.random.default_rng(seed + 1)
+    costs, shares = entropy(points), generator.exponential(size=(count, budgets)) * 3
+    mixture = MixtureProgram(mean, float(entropy(mean)), budgets).solve(points, costs, shares)
+    every, used = np.vstack([points, mean]), np.vstack([shares, np.zeros(budgets)])
+    other = linprog(
+        np.append(costs, entropy(mean)), A_ub=used.T, b_ub=np.ones(budgets), A_eq=every.T, b_eq=mean, method="highs-ds"
+    )
+    assert mixture.value == pytest.approx(other.fun, abs=1e-8)
+    assert len(mixture.weights) <= size + budgets
+    weights = mixture.exact_weights(mean)
+    np.testing.assert_allclose(weights @ mixture.points, mean, atol=1e-12)
+    assert (weights @ mixture.levels.shares).max() <= 1 + 1e-8
+    assert (mixture.budget_prices >= 0).all()
+    reduced = costs - points @ mixture.prices + shares @ mixture.budget_prices
+    bound = mixture.prices @ mean - mixture.budget_prices.sum() + min(0.0, float(reduced.min()))
+    assert bound == pytest.approx(mixture.value, abs=1e-8)

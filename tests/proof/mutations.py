@@ -21,7 +21,7 @@ from alphalift.joint import Beside, Origin, Variable
 from alphalift.presolve import Merged
 from alphalift.proof import checker
 from alphalift.proof.export import exported
-from alphalift.regions import KL, LDP, LIP, AlphaLift, ChiSquare, Intersection, Renyi, TotalVariation
+from alphalift.regions import KL, LDP, LIP, AlphaLift, ChiSquare, Intersection, OnAverage, Renyi, TotalVariation
 from alphalift.utilities import Decision, FInformation, GuessingAccuracy, MutualInformation, SquaredError
 
 SECONDS = 10
@@ -53,6 +53,11 @@ BASES = [
     (3, 4, Intersection(LDP(0.5), KL(0.03), TotalVariation(0.08)), 52, None),
     (2, 4, Intersection(AlphaLift(2, 0.1), LIP(0.2)), 52, 9),
     (3, 5, Intersection(ChiSquare(0.2), LDP(0)), 52, 5),
+    (3, 4, OnAverage(KL(0.02)), 52, 30),
+    (2, 4, OnAverage(AlphaLift(math.inf, 0.05)), 52, 9),
+    (3, 4, OnAverage(AlphaLift(3, 0.05)), 24, None),
+    (3, 3, Intersection(OnAverage(TotalVariation(0.04)), LIP(0.6), OnAverage(ChiSquare(0.2))), 52, 30),
+    (3, 5, OnAverage(ChiSquare(0)), 52, 5),
     (2, 3, AlphaLift(math.inf, 0.3), 52, 9, AlphaLift(math.inf, 0.1)),
     (3, 3, AlphaLift(3, 0.2), 52, 30, AlphaLift(3, 0.05)),
     (2, 4, Intersection(KL(0.1), LIP(0.6)), 52, 9, LIP(0.2)),
@@ -405,6 +410,32 @@ def _certificate_bits(document, rng):
     document["certificate"]["bits"] += rng.choice([-1, 1, 40])
 
 
+def _average_price(document, rng):
+    """A price of a promise on average changed, left out, or negative; or a promise on average put in place of one about every output."""
+    certificate = _certificate(document, "tree")
+    prices = certificate.get("average_prices")
+    if prices is None:
+        if rng.random() < 0.3:
+            certificate["average_prices"] = [0]
+        document["promise"] = {"region": "OnAverage", "of": document["promise"]}
+        return
+    i = rng.randrange(len(prices))
+    change = rng.randrange(6)
+    if change < 2:
+        prices[i] = _digit(prices[i], rng)
+    elif change == 2:
+        prices[i] = rng.choice([0, 1, -1, -prices[i], prices[i] * 2**40, prices[i] // 2])
+    elif change == 3:
+        prices[:] = rng.choice([[*prices, 0], prices[:-1], prices[::-1]])
+    elif change == 4:
+        del certificate["average_prices"]
+    else:
+        part = _parts(document)[0]
+        document["promise"] = rng.choice(
+            [dict(part), {"region": "OnAverage", "of": {"region": "OnAverage", "of": part}}]
+        )
+
+
 def _end(document, rng):
     ends = _certificate(document, "pairs")["ends"]
     side = rng.randrange(2)
@@ -614,9 +645,14 @@ def _count(document, rng):
     row[x] = rng.choice([_digit(row[x], rng), row[x] + 1, 0, row[x] * 1000])
 
 
-def _parts(document):
-    """The promise's parts, itself if it is no intersection."""
+def _listed(document):
+    """The promise's parts as the file lists them, itself if it is no intersection."""
     return document["promise"].get("parts", [document["promise"]])
+
+
+def _parts(document):
+    """The same, but of promises on average what is averaged: where the parameters are."""
+    return [part.get("of", part) for part in _listed(document)]
 
 
 def _promise(document, rng):
@@ -710,7 +746,7 @@ def _scales(part):
 def _block_of(document, dual):
     """The dual as a list for each part; what is changed in them is changed in the dual."""
     secrets, rest, blocks = len(document["labels"]["s"]), list(dual), []
-    for part in _parts(document):
+    for part in _listed(document):
         blocks.append(rest[: secrets + _scales(part)])
         rest = rest[len(blocks[-1]) :]
     yield blocks
@@ -741,7 +777,7 @@ def _dual_signs(document, rng):
 
 def _dual_scale(document, rng):
     """The b of KL: nothing, negative, tiny, huge."""
-    numbers = [number for number, part in enumerate(_parts(document)) if _scales(part)]
+    numbers = [number for number, part in enumerate(_listed(document)) if _scales(part)]
     if not numbers:
         raise _ImpossibleError
     number, dual = rng.choice(numbers), rng.choice(_certificate(document, "tree")["duals"])
@@ -1194,6 +1230,7 @@ _DOCUMENT_CHANGES = [
     _merged_by_force,
     _merged_changed,
     _certificate_bits,
+    _average_price,
     _end,
     _tree_node,
     _local_dual,

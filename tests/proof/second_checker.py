@@ -460,6 +460,78 @@ class Divergence(Promise):
         return interval(most + b * self.epsilon) + interval(b) * iv.log(sum(terms))
 
 
+class Average(Promise):
+    """The mean over outputs of what another promise bounds for each; `priced` is no less than E[w l] - price value(l)."""
+
+    def __init__(self, of, stated):
+        self.of, self.epsilon = of, _decimal(stated["epsilon"])
+
+    def slacks(self, p_s, lifts):
+        return []
+
+    def slacks_unseen(self, rho, lifts):
+        return []
+
+    @property
+    def limit(self):
+        if isinstance(self.of, Norm):
+            return iv.exp(interval(self.epsilon))
+        return self.epsilon**2 if isinstance(self.of, Square) else self.epsilon
+
+    def value(self, p_s, lifts):
+        if isinstance(self.of, Variation):
+            return mean(p_s, [max(1 - own, Fraction(0)) for own in lifts])
+        if isinstance(self.of, Square):
+            return mean(p_s, [own**2 for own in lifts]) - 1
+        if isinstance(self.of, Divergence):
+            terms = [interval(p * own) * log(own) for p, own in zip(p_s, lifts, strict=True) if own]
+            return sum(terms, iv.mpf(0))
+        if self.of.alpha is None:
+            return max(lifts)
+        power = interval(self.of.alpha)
+        terms = [interval(p) * iv.exp(power * log(own)) for p, own in zip(p_s, lifts, strict=True) if own]
+        return iv.exp(iv.log(sum(terms, iv.mpf(0))) / power)
+
+    def mean_slack(self, p_s, outputs, missing=Fraction(0)):
+        """Of outputs (P(y), lifts); of unseen values a law that has all but this share of P(y) for every y."""
+        terms = [(p_y, self.value(p_s, lifts)) for p_y, lifts in outputs]
+        if not missing and all(isinstance(own, Fraction) for _, own in terms) and isinstance(self.limit, Fraction):
+            return self.limit - sum(p_y * own for p_y, own in terms)
+        values = [(p_y, interval(own) if isinstance(own, Fraction) else own) for p_y, own in terms]
+        total = sum((interval(p_y) * own for p_y, own in values), iv.mpf(0))
+        limit = interval(self.limit) if isinstance(self.limit, Fraction) else self.limit
+        return limit - interval(1 - missing) * total - interval(missing) * self.most(len(outputs))
+
+    def most(self, outputs):
+        """sum_y max_s P(y|s) is at most the number of outputs; the others follow, as l <= max l and log is concave."""
+        if isinstance(self.of, Divergence):
+            return log(Fraction(outputs))
+        return interval({Norm: outputs, Variation: 1, Square: outputs - 1}[type(self.of)])
+
+    def priced(self, p_s, w, price):
+        rarest = min(p_s)
+        if isinstance(self.of, Norm):
+            norm = Norm(self.of.alpha, Fraction(0)).support(p_s, w)
+            norm = interval(norm) if isinstance(norm, Fraction) else norm
+            order = Fraction(1) if self.of.alpha is None else 1 - 1 / self.of.alpha
+            largest = iv.exp(-interval(order) * log(rarest))  # of certainty about the rarest
+            left = norm - interval(price)
+            both = [left, left * largest]
+            return iv.mpf([max(own.a for own in both), max(own.b for own in both)])
+        center, most = mean(p_s, w), max(w)
+        if isinstance(self.of, Variation):  # mass moves to the largest w from where that gains more than it costs
+            return center + mean(p_s, [max(most - own - price, Fraction(0)) for own in w])
+        if price == 0 and isinstance(self.of, Divergence):
+            return most
+        if isinstance(self.of, Divergence):
+            terms = [interval(p) * iv.exp(interval((own - most) / price)) for p, own in zip(p_s, w, strict=True)]
+            return interval(most) + interval(price) * iv.log(sum(terms))
+        square, farthest = mean(p_s, [own**2 for own in w]) - center**2, (1 - rarest) / rarest
+        if square <= 4 * price * price * farthest:  # deviation d costs price d^2 and gains d sqrt(square)
+            return center + (square / price / 4 if price else 0)
+        return interval(center - price * farthest) + iv.sqrt(interval(square * farthest))
+
+
 class Perfect(Promise):
     """l = 1. `extra` is that of the promise whose numbers are 0."""
 
@@ -509,6 +581,11 @@ def promises(value):
 
 
 def _promise(value):
+    if value["region"] == "OnAverage":
+        _need(sorted(value) == ["of", "region"])
+        _need(value["of"]["region"] in ("AlphaLift", "KL", "TotalVariation", "ChiSquare"))
+        of = _promise(value["of"])
+        return Perfect(0) if isinstance(of, Perfect) else Average(of, value["of"])
     region, *names = REGIONS[value["region"]]
     _need(sorted(value) == sorted([*names, "region"]))
     numbers = {name: None if (name, value[name]) in _INFINITE else _decimal(value[name]) for name in names}
@@ -519,6 +596,10 @@ def _promise(value):
             _need(number <= 1000)
     promise = region(*numbers.values())
     return Perfect(promise.extra) if 0 in numbers.values() else promise
+
+
+def _names(promise):
+    return [part["region"] for part in promise.get("parts", [promise])]
 
 
 _INFINITE = ("alpha", "inf"), ("order", "inf")
@@ -566,6 +647,7 @@ class Problem:
         if self.newer:
             _read_table(document["table"], labels["x"])
             _need(document["after"] is None or self.unseen is None)
+            _need(document["after"] is None or "OnAverage" not in _names(document["promise"]))
         self._read_joint(document, opening)
 
     def _read_mechanism(self, document):
@@ -675,8 +757,16 @@ class Problem:
             _need(bool(every))
             yield sum(p_xy), every
 
+    @property
+    def averages(self):
+        return [part for part in self.parts if isinstance(part, Average)]
+
+    def averages_hold(self, missing=Fraction(0)):
+        outputs = [(p_y, every[0]) for p_y, every in self.outputs()] if self.averages else []
+        return all(at_least_zero(part.mean_slack(self.p_s, outputs, missing)) for part in self.averages)
+
     def promise_holds(self):
-        return all(
+        return self.averages_hold() and all(
             at_least_zero(slack)
             for _, every in self.outputs()
             for lifts in every
@@ -689,7 +779,8 @@ class Problem:
             rho = own / p_y
             if rho == 0 or not all(at_least_zero(s) for part in self.parts for s in part.slacks_unseen(rho, lifts)):
                 return False
-        return self.promise_holds()
+        least = min(own / p_y for (p_y, _), own in zip(self.outputs(), self.unseen, strict=True))
+        return self.promise_holds() and self.averages_hold(max(1 - least, Fraction(0)))
 
     def utility_holds(self):
         """A sum over outputs and symbols of P(x, y) times what t = P(x|y) / P(x) = P(y|x) / P(y) is worth."""
@@ -725,14 +816,20 @@ class Problem:
                 bound += cost if cost.b <= 0 else iv.mpf([min(cost.a, 0), 0])
             least.append(bound)
         paid = sum(map(Fraction.__mul__, self.prices, self.p_x))
-        return interval(whole) * (1 - interval(paid) - min(least, key=lambda value: value.a))
+        return interval(whole) * (1 - interval(paid) + self.budgets - min(least, key=lambda value: value.a))
 
     def use(self, certificate, kinds):
         bits = certificate["bits"]
-        _need(sorted(certificate) == sorted(["bits", "kind", "prices", *kinds[certificate["kind"]]]))
+        priced = ["average_prices"] if self.averages else []
+        _need(sorted(certificate) == sorted(["bits", "kind", "prices", *priced, *kinds[certificate["kind"]]]))
         _need(_is_integer(bits, 1) and bits <= 64)
         self.certificate, self.unit, self.known_terms = certificate, 2**bits, {}
         self.prices = [Fraction(u, self.unit) for u in _row(certificate["prices"], self.x, None)]
+        listed = _row(certificate["average_prices"], len(self.averages)) if self.averages else []
+        self.average_prices, self.budgets = [Fraction(price, self.unit) for price in listed], iv.mpf(0)
+        for price, part in zip(self.average_prices, self.averages, strict=True):
+            limit = interval(part.limit) if isinstance(part.limit, Fraction) else part.limit
+            self.budgets += interval(price) * limit
 
     def bound_by(self, certificate, kinds):
         """What a certificate of one of these kinds proves: h(P_X) - u.P_X - m; for types, H(X|T) and what is proven of T."""
@@ -746,10 +843,11 @@ class Problem:
             _need(sorted(certificate) == ["kind", "proof"] and type(certificate["proof"]) is dict)
             types, within = self.of_types()
             return within + types.bound_by(certificate["proof"], CERTIFICATES)
+        _need(kind == "tree" or not self.averages)
         self.use(certificate, CERTIFICATES)
         paid = sum(map(Fraction.__mul__, self.prices, self.p_x))
         ways = {"tree": self.least_over_tree, "pairs": self.least_over_pairs, "local": self.least_over_lifts}
-        return before - interval(paid) - ways[kind]()
+        return before - interval(paid) + self.budgets - ways[kind]()
 
     def of_types(self):
         """The same problem of types, which have one P(s, y1|x) each, and of secrets that no x tells apart; and H(X|T)."""
@@ -853,11 +951,12 @@ class Problem:
         nu = dual.pop()
         bound, rates = interval(nu), [interval(u + nu) for u in self.prices]
         for given in self.given_x:
-            columns = list(zip(*given, strict=True))
+            columns, costs = list(zip(*given, strict=True)), iter(self.average_prices)
             for part in self.parts:
                 w, extra = dual[: self.s], dual[self.s : self.s + part.extra]
                 dual = dual[self.s + part.extra :]
-                value = part.support(self.p_s, w, *extra)
+                averaged = isinstance(part, Average)
+                value = part.priced(self.p_s, w, next(costs)) if averaged else part.support(self.p_s, w, *extra)
                 value = interval(value) if isinstance(value, Fraction) else value
                 bound -= value if alone else 0
                 for x, column in enumerate(columns):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -196,11 +197,20 @@ class _Exactly:
         return found
 
     def broken(self, promise: Region) -> list[int]:
-        """The outputs for which the promise is not proven, by the checker's own rules."""
+        """The outputs for which the promise is not proven, by the checker's own rules; all of them if their mean breaks it."""
         stated, about_x = checkable(promise), type(promise.components[0]).about is not Region.about
         prior = list(self.joint.x_weights if about_x else self.joint.s_weights)
         lifts = self._about_x if about_x else self._about_s
-        return [y for y, own in enumerate(lifts) if stated is None or not stated.keeps(own, prior)]
+        if stated is None or not all(own.kept(self._outputs, prior) for own in stated.averages):
+            return list(range(len(lifts)))
+        return [y for y, own in enumerate(lifts) if not stated.keeps(own, prior)]
+
+    @property
+    def _outputs(self) -> list[tuple[int, list[fmpq]]]:
+        """What is proportional to P(y), with the lifts of S, for every output."""
+        masses = [sum(map(operator.mul, row, self.joint.x_weights), Fraction(0)) for row in self.rows]
+        common = math.lcm(*(mass.denominator for mass in masses))
+        return [(int(mass * common), lifts) for mass, lifts in zip(masses, self._about_s, strict=True)]
 
     def least(self, kind: Region, mechanism: Mechanism) -> str:
         """The least multiple of 10^-6 that is a proven epsilon of this kind; 'none' where no budget is."""

@@ -10,7 +10,7 @@ from alphalift.audit.released import ReleaseAudit
 from alphalift.audit.samples import SamplesAudit
 from alphalift.measures.table import Printable
 from alphalift.proof.statement import checkable
-from alphalift.regions import PML, Intersection, Region
+from alphalift.regions import PML, Intersection, Region, averages_of
 from alphalift.show.words import printable
 
 _FEW = 5
@@ -42,6 +42,8 @@ def of_channel(audit: ChannelAudit, secret: str) -> str:
     if audit.kept:
         lines.append(
             f"Kept: proven for every output with exact fractions. The worst has {_amount(audit.promise, audit.value)}."
+            if not averages_of(audit.promise)
+            else f"Kept: proven with exact fractions, with {_amount(audit.promise, audit.value)}."
         )
     else:
         many = f"{len(audit.broken)} output{'' if len(audit.broken) == 1 else 's'}"

@@ -17,8 +17,9 @@ _HALVINGS = 53
 
 
 def keeps(mechanism: Mechanism, region: Region) -> bool:
-    """Whether every output keeps the promise."""
-    return bool(allowed(mechanism.lift.T, region, mechanism.joint.p_s).all())
+    """Whether every output keeps the promise, and all together what is promised on average."""
+    outputs = mechanism.lift.T, mechanism.joint.p_s
+    return bool(allowed(outputs[0], region, outputs[1]).all()) and region.kept_by(mechanism.p_y, *outputs)
 
 
 def largest(

@@ -12,7 +12,7 @@ from alphalift.arrays import Array
 from alphalift.baselines.base import keeps, largest, subsets
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
-from alphalift.regions import Region
+from alphalift.regions import Region, averages_of
 from alphalift.solution import Solution, Status
 from alphalift.solvers.merging import allowed
 from alphalift.utilities import Utility
@@ -75,8 +75,10 @@ def _best(joint: Joint, halves: Array, region: Region, utility: Utility) -> Arra
     leans, outside = np.zeros(len(halves)), np.ones(len(halves))
     for step in range(_HALVINGS):
         middle = (leans + outside) / 2 if step else outside
-        points, _ = _posteriors(joint.p_x, halves, middle)
-        kept = allowed(points @ joint.lift.T, region, joint.p_s).reshape(2, -1).all(axis=0)
+        points, weights = _posteriors(joint.p_x, halves, middle)
+        kept = allowed(lifts := points @ joint.lift.T, region, joint.p_s).reshape(2, -1).all(axis=0)
+        for promise in averages_of(region):
+            kept &= (weights * promise.above_least(lifts, joint.p_s)).reshape(2, -1).sum(axis=0) <= promise.room
         leans, outside = np.where(kept, middle, leans), np.where(kept, outside, middle)
     points, weights = _posteriors(joint.p_x, halves, leans)
     uncertainty = (weights * utility.uncertainty(points)).reshape(2, -1).sum(axis=0)

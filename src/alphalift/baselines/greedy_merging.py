@@ -26,8 +26,8 @@ class GreedyMerging:
     """Start from Y = X; merge the two outputs that lower I(S;Y) most for the utility lost, until the promise is kept.
 
     A. Makhdoumi, S. Salamatian, N. Fawaz and M. Medard, "From the information bottleneck to the privacy funnel", 2014,
-    whose pairwise greedy algorithm this is. Departure: they bound averages, I(S;Y) and I(X;Y). A promise binds every
-    output, so merging goes on while an output breaks it, takes pairs of which at least one does, and counts what it
+    whose pairwise greedy algorithm this is, for promises on average. Departure: they bound I(S;Y) and I(X;Y). A promise
+    about every output goes on merging while one breaks it, with pairs of which at least one does. Counted is what a merge
     lowers I(S;Y) by for each unit of utility lost. Merging harmless pairs as well only costs utility. Where pairs are
     equally good, all of them if S = X, the one that loses least is merged.
     """
@@ -41,7 +41,9 @@ def _solution(joint: Joint, region: Region, utility: Utility) -> Solution:
     while len(outputs.p_yx) > 1:
         broken = ~allowed(outputs.lifts, region, joint.p_s)
         if not broken.any():
-            break
+            if region.kept_by(outputs.p_ys.sum(axis=1), outputs.lifts, joint.p_s):
+                break
+            broken[:] = True
         outputs.merge_one_of(broken)
     return Solution(Mechanism(joint, (outputs.p_yx > 0).astype(np.float64)), region, utility, Status.FEASIBLE)
 

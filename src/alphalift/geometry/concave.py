@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -163,6 +163,8 @@ class Certificate:
     trimmed_at: Array
     bound: Array
     caps: tuple[tuple[int, Array], ...] = ()
+    # What a unit of each promise on average costs, where there are any: the slacks' costs come from it.
+    average_prices: Array = field(default_factory=lambda: np.empty(0))
     coarser: Certificate | None = None
 
     @property
@@ -343,6 +345,7 @@ class PiecesCertificate:
     prices: Array
     duals: Array
     splits: list[tuple[int] | tuple[int, float]] | None = None
+    average_prices: Array = field(default_factory=lambda: np.empty(0))  # as in a `Certificate`
 
 
 @dataclass(frozen=True, eq=False)

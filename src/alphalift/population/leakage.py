@@ -19,7 +19,7 @@ from alphalift.mechanism import Mechanism
 from alphalift.population.betting import lower_mean, upper_mean
 from alphalift.population.posterior import drawn
 from alphalift.population.worst import worst_of_draws, worst_values
-from alphalift.regions import After, Region
+from alphalift.regions import After, Region, refuse_averages
 
 Method = Literal["calibrated", "rigorous"]
 # Enough for a quantile at 95% that moves by a quarter of a percent of coverage, about.
@@ -106,6 +106,7 @@ def _check(joint: Joint, promise: Region, confidence: float, method: str) -> Non
         )
     if isinstance(promise, After):
         raise InputError("what several releases together leak about a population is not bounded; bound each by itself")
+    refuse_averages(promise, "a bound for a population")
     if not 0 < confidence < 1:
         raise SettingError(
             f"confidence is {confidence:g}, expected a number between 0 and 1; certainty would need everybody"

@@ -551,11 +551,15 @@ class AlphaLift(OneBudget):
         return [(_ball(rho) ** _ball(self.alpha), _ball(self.alpha * self.epsilon).exp() * _ball(slope))]
 
     def support(self, w: list[Fraction], prior: list[int]) -> arb:
-        positive, budget = [max(own, Fraction(0)) for own in w], _ball(self.epsilon).exp()
+        return _ball(self.epsilon).exp() * self.dual_norm(w, prior)
+
+    def dual_norm(self, w: list[Fraction], prior: list[int]) -> arb:
+        """What E[w l] is at most where the norm of l is 1. Step 6."""
+        positive = [max(own, Fraction(0)) for own in w]
         if self.alpha is None or not any(positive):
-            return budget * _ball(_mean(positive, prior))
+            return _ball(_mean(positive, prior))
         power = _ball(self.alpha / (self.alpha - 1))
-        return budget * _mean([_ball(own) ** power if own else arb(0) for own in positive], prior) ** (1 / power)
+        return _mean([_ball(own) ** power if own else arb(0) for own in positive], prior) ** (1 / power)
 
 
 class Renyi(AlphaLift):
@@ -671,6 +675,92 @@ class KL(OneBudget):
         return _ball(b) * (_ball(self.epsilon) + _mean([_ball(own / b).exp() for own in w], prior).log())
 
 
+@dataclass(frozen=True)
+class OnAverage(Component):
+    """The mean over outputs of the value psi that another promise bounds for each: E_Y psi(l_Y) <= its budget.
+
+    One output is allowed anything, so this has no sides, and E[w l] is bounded together with what psi(l) costs.
+    """
+
+    of: Component
+
+    @classmethod
+    def stated(cls, value: dict[str, Any]) -> Component:
+        of = _keys(value, {"region", "of"}, "a promise on average")["of"]
+        name = str(of.get("region")) if isinstance(of, dict) else ""
+        _need(name in _AVERAGED, f"a promise on average must be of one of {', '.join(_AVERAGED)}")
+        own = REGIONS[name].stated(of)
+        text = f"the variance of the lifts is at most {of['epsilon']}^2" if name == "ChiSquare" else own.text
+        return cls(f"on average over what is released, {text}", own)
+
+    @property
+    def perfect(self) -> bool:
+        return self.of.perfect
+
+    def sides(self, lifts: list[fmpq], prior: list[int]) -> list[Sides]:
+        return []
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Sides]:
+        return []
+
+    def support(self, w: list[Fraction], prior: list[int]) -> arb:
+        return _ball(max(w))
+
+    def value(self, lifts: list[fmpq], prior: list[int]) -> Any:
+        """psi(l), a ball or exact, as in the sides of the promise about one output. Step 2a."""
+        [(value, _)] = self.of.sides(lifts, prior)
+        if isinstance(self.of, AlphaLift) and self.of.alpha is not None:
+            return value ** _ball(1 / self.of.alpha)
+        return value
+
+    @property
+    def budget(self) -> Any:
+        """What the mean of psi may be. Step 2a."""
+        if isinstance(self.of, AlphaLift):
+            return _ball(self.of.epsilon).exp()
+        return _rational(self.of.epsilon**2 if isinstance(self.of, ChiSquare) else self.of.epsilon)  # type: ignore[attr-defined]
+
+    def mean(
+        self, outputs: list[tuple[int, list[fmpq]]], prior: list[int], *, shortfall: fmpq | int = 0
+    ) -> list[Sides]:
+        """What says that outputs with these masses and lifts keep it, those with a shortfall for unseen values. Steps 2a and 3a."""
+        terms = [mass * self.value(lifts, prior) for mass, lifts in outputs]
+        left = sum(terms[1:], terms[0]) / sum(mass for mass, _ in outputs)
+        if shortfall:
+            left = (1 - shortfall) * left + shortfall * self._most(len(outputs))
+        exact = isinstance(left, fmpq) and isinstance(self.budget, fmpq)
+        return [(left, self.budget) if exact else (arb(left), arb(self.budget))]
+
+    def kept(self, outputs: list[tuple[int, list[fmpq]]], prior: list[int], *, shortfall: fmpq | int = 0) -> bool:
+        """Whether that is proven."""
+        return _decide(partial(self.mean, outputs, prior, shortfall=shortfall))
+
+    def _most(self, outputs: int) -> Any:
+        """What the mean of psi is at most with so many outputs, whatever they tell. Step 3a."""
+        if isinstance(self.of, KL):
+            return arb(outputs).log()
+        return fmpq(1 if isinstance(self.of, TotalVariation) else outputs - isinstance(self.of, ChiSquare))
+
+    def priced_support(self, w: list[Fraction], prior: list[int], price: Fraction) -> arb:
+        """At least E[w l] - price psi(l) for all lifts, at any w and any price of 0 or more. Step 6a."""
+        mean, share = _mean(w, prior), Fraction(min(prior), sum(prior))
+        if isinstance(self.of, AlphaLift):
+            beyond, power = self.of.dual_norm(w, prior) - _ball(price), 1 - (1 / self.of.alpha if self.of.alpha else 0)
+            return beyond.max(beyond / _ball(share) ** _ball(power))
+        if isinstance(self.of, TotalVariation):
+            return _ball(_mean([max(own, max(w) - price) for own in w], prior))
+        if isinstance(self.of, KL):
+            return (
+                _ball(price) * _mean([_ball(own / price).exp() for own in w], prior).log() if price else _ball(max(w))
+            )
+        square, most = _mean([(own - mean) ** 2 for own in w], prior), 1 / share - 1
+        if square <= 4 * price**2 * most:
+            return _ball(mean + square / (4 * price)) if price else _ball(mean)
+        return _ball(mean) + _ball(square * most).sqrt() - _ball(price * most)
+
+
+_AVERAGED = ("AlphaLift", "KL", "TotalVariation", "ChiSquare")
+
 REGIONS: dict[str, type[Component]] = {
     region.__name__: region for region in (AlphaLift, Renyi, LIP, LDP, TotalVariation, ChiSquare, KL)
 }
@@ -689,8 +779,16 @@ class Promise:
 
     @property
     def text(self) -> str:
-        """The promise in words."""
-        return " and ".join(component.text for component in self.components)
+        """The promise in words; with what it does not give, where all of it is about averages."""
+        every = " and ".join(component.text for component in self.components)
+        single = len(self.averages) < len(self.components)
+        return every if single else f"{every}; a single released value may tell everything"
+
+    @property
+    def averages(self) -> list[OnAverage]:
+        """The components that are about all outputs together and have a price; where l = 1 is all that is allowed, none."""
+        found = [component for component in self.components if isinstance(component, OnAverage)]
+        return [] if self.perfect else found
 
     def keeps(self, lifts: list[fmpq], prior: list[int]) -> bool:
         """Whether these lifts of an output are proven to keep it. Step 2."""
@@ -714,15 +812,23 @@ class Promise:
         """How many entries of a dual the components have: a w for every secret, and what they need beside that."""
         return sum(secrets + component.extra for component in self.components)
 
-    def support(self, dual: list[int], prior: list[int], one: int) -> tuple[list[int], arb]:
-        """The sum of the components' w, and of their support functions; of perfect ones, which allow l = 1, E w. Step 6."""
-        entries = [Fraction(own, one) for own in dual]
+    def support(self, dual: list[int], prior: list[int], one: int, average_prices: list[int]) -> tuple[list[int], arb]:
+        """The sum of the components' w, and of their support functions; of perfect ones, which allow l = 1, E w.
+
+        Those on average have prices, over `one` as the dual is. Steps 6 and 6a.
+        """
+        entries, unpaid = [Fraction(own, one) for own in dual], [Fraction(own, one) for own in reversed(average_prices)]
         sums, sigma = [0] * len(prior), arb(0)
         for component in self.components:
             size = len(prior) + component.extra
             own, entries = entries[:size], entries[size:]
             sums = [before + int(w * one) for before, w in zip(sums, own, strict=False)]
-            sigma += _ball(_mean(own[: len(prior)], prior)) if self.perfect else component.support(own, prior)
+            if self.perfect:
+                sigma += _ball(_mean(own[: len(prior)], prior))
+            elif isinstance(component, OnAverage):
+                sigma += component.priced_support(own, prior, unpaid.pop())
+            else:
+                sigma += component.support(own, prior)
         return sums, sigma
 
 
@@ -739,6 +845,8 @@ def promise_of(value: Any) -> Promise:
 
 def _component_of(value: Any) -> Component:
     name = str(value.get("region")) if isinstance(value, dict) else ""
+    if name == "OnAverage":
+        return OnAverage.stated(value)
     _need(name in REGIONS, f"a region must be one of {', '.join(REGIONS)}")
     return REGIONS[name].stated(value)
 
@@ -766,6 +874,25 @@ def broken_unseen(counts: Matrix, integers: Integers, promise: Promise) -> list[
     total = sum(map(sum, counts))
     outputs = enumerate(zip(integers.unseen or [], _lifts([counts], integers.weights), strict=True))
     return [y for y, (own, (mass, [lifts])) in outputs if not promise.keeps_unseen(fmpq(own * total, mass), lifts)]
+
+
+def broken_averages(blocks: list[Matrix], weights: list[Row], promise: Promise) -> list[OnAverage]:
+    """The promises on average that are not proven of all outputs together. Step 2a."""
+    if not promise.averages:
+        return []
+    outputs, prior = [(mass, lifts) for mass, [lifts] in _lifts(blocks, weights)], prior_of(blocks)
+    return [own for own in promise.averages if not own.kept(outputs, prior)]
+
+
+def broken_averages_unseen(counts: Matrix, integers: Integers, promise: Promise) -> list[OnAverage]:
+    """Those that are not proven to be kept with unseen values, too, where every output's share of them is above 0. Step 3a."""
+    if not promise.averages or integers.unseen is None:
+        return []
+    outputs = [(mass, lifts) for mass, [lifts] in _lifts([counts], integers.weights)]
+    total, prior = sum(map(sum, counts)), prior_of([counts])
+    least = min(fmpq(own * total, mass) for own, (mass, _) in zip(integers.unseen, outputs, strict=True))
+    shortfall = max(1 - least, fmpq(0))
+    return [own for own in promise.averages if not own.kept(outputs, prior, shortfall=shortfall)]
 
 
 # --- 7. Utilities: what a mechanism is worth (step 4) ---
@@ -948,8 +1075,8 @@ class _Pieces(Utility):
                 left += _ball(self.uncertainty(masses, sum(masses.values())))
             return _ball(self._everything(columns)) - left / (sum(columns) << integers.bits)
 
-    def bound(self, blocks: list[Matrix], promise: Promise, certificate: Any, prices: list[int]) -> arb:
-        """What no mechanism exceeds: everything (1 - u.P_X - the least over pieces), where a certificate is in units of everything.
+    def bound(self, blocks: list[Matrix], promise: Promise, certificate: Any, prices: list[int], paid: arb) -> arb:
+        """What no mechanism exceeds: everything (1 - paid - the least over pieces), where a certificate is in units of everything.
 
         A piece has the bound constant + sum_x min(0, loss_x - c_x), see `_dual_terms`. Steps 5 and 7b.
         """
@@ -961,15 +1088,14 @@ class _Pieces(Utility):
         _need(isinstance(duals, list), "duals must be a list")
         work = len(duals) * size * len(blocks) * len(blocks[0])
         _need(work <= _MOST_BOUNDED, "there are too many duals for so many symbols")
-        least: int | float = math.inf
+        of_averages, least = certificate.get("average_prices", []), math.inf
         for number, losses in self.losses(certificate, unit):
             _need(number < len(duals), "a piece has no dual")
-            constant, rates = _dual_terms(means, promise, duals[number], prices, bits)
+            constant, rates = _dual_terms(means, promise, duals[number], prices, of_averages, bits)
             below = sum(min(loss - c * one, 0) for loss, c in zip(losses, rates, strict=True))
             least = min(least, constant + below)
         _need(isinstance(least, int), "a certificate has no piece")
-        paid = Fraction(sum(map(operator.mul, prices, columns)), sum(columns) << bits)
-        return _ball(unit * (1 - paid - Fraction(int(least), one * one)))
+        return _ball(unit) * (_ball(1 - Fraction(int(least), one * one)) - paid)
 
 
 class GuessingAccuracy(_Pieces):
@@ -1122,7 +1248,8 @@ def optimum_bound(blocks: list[Matrix], promise: Promise, certificate: Any, util
     """What no mechanism that keeps the promise exceeds: h(P_X) - u.P_X - min over allowed V of (h(V) - u.V).
 
     Prices u, places, duals and ends are integers over 2^bits; without a certificate it is the utility of publishing X.
-    A merged certificate is about types T instead: H(X) - H(T) + the bound for T. Steps 5 and 5a.
+    A merged certificate is about types T instead: H(X) - H(T) + the bound for T. Promises on average have prices, too, at which
+    what V uses of them is paid for, and their budgets are added. Steps 5, 5a and 6a.
     """
     utility, columns = utility or MutualInformation(), _column_sums(counts_of(blocks))
     with ctx.workprec(_FIRST_PRECISION):
@@ -1137,20 +1264,29 @@ def optimum_bound(blocks: list[Matrix], promise: Promise, certificate: Any, util
             types, proof = merged_blocks(blocks), _keys(certificate, {"kind", "proof"}, "certificate")["proof"]
             _need(isinstance(proof, dict) and proof.get("kind") != "merged", "a merged certificate needs one of types")
             return entropy(columns) - entropy(_column_sums(counts_of(types))) + optimum_bound(types, promise, proof)
-        _keys(certificate, {"kind", "bits", "prices"} | _PROOFS[kind], "certificate")
-        _need(kind not in ("pairs", "local") or len(blocks) == 1, f"{kind} cannot prove a bound after other releases")
+        averages = promise.averages
+        priced = {"average_prices"} if averages else set()
+        _keys(certificate, {"kind", "bits", "prices"} | priced | _PROOFS[kind], "certificate")
+        alone = kind in ("pairs", "local")
+        _need(not alone or len(blocks) == 1, f"{kind} cannot prove a bound after other releases")
+        _need(not alone or not averages, f"{kind} cannot prove a bound for a promise on average")
         bits, most = certificate["bits"], _MOST_CERTIFICATE_BITS
         _need(type(bits) is int and 1 <= bits <= most, f"the certificate's bits must be from 1 to {most}")
         prices = _row(certificate["prices"], len(columns), "prices", negative=True)
-        if isinstance(utility, _Pieces):
-            return utility.bound(blocks, promise, certificate, prices)
         paid = Fraction(sum(u * n for u, n in zip(prices, columns, strict=True)), sum(columns) << bits)
+        of_averages = _row(certificate["average_prices"], len(averages), "average_prices") if averages else []
+        budgets = arb(0)
+        for price, own in zip(of_averages, averages, strict=True):
+            budgets += _ball(Fraction(price, 1 << bits)) * own.budget
+        paid = Fraction(sum(u * n for u, n in zip(prices, columns, strict=True)), sum(columns) << bits)
+        if isinstance(utility, _Pieces):
+            return utility.bound(blocks, promise, certificate, prices, _ball(paid) - budgets)
         least: dict[str, Callable[..., arb]] = {
             "tree": partial(_least_over_tree, utility),
             "pairs": _least_over_pairs,
             "local": _least_over_lifts,
         }
-        return utility.before(columns) - _ball(paid) - least[kind](blocks, promise, certificate, prices)
+        return utility.before(columns) - _ball(paid) + budgets - least[kind](blocks, promise, certificate, prices)
 
 
 def merged_blocks(blocks: list[Matrix]) -> list[Matrix]:
@@ -1224,11 +1360,12 @@ class _Bounds:
         self.one, self._size, self._duals = 1 << bits, len(prices), len(duals)
         self._phi = utility.curves(_column_sums(counts_of(blocks)), bits)
         self._work, columns = 0, _Columns(blocks)
+        of_averages = certificate.get("average_prices", [])
         self._found: int | float = math.inf  # until there is a bound
 
         def terms(dual: int) -> tuple[int, list[int]]:
             self._count(len(prices) * len(blocks) * len(blocks[0]))
-            return _dual_terms(columns, promise, duals[dual], prices, bits)
+            return _dual_terms(columns, promise, duals[dual], prices, of_averages, bits)
 
         self._terms = lru_cache(_MOST_KEPT // len(prices) + 1)(terms)
 
@@ -1332,7 +1469,9 @@ class _Columns:
         return [int(own) // total for own, total in zip(products, self._sums, strict=True)]
 
 
-def _dual_terms(columns: _Columns, promise: Promise, dual: Any, prices: list[int], bits: int) -> tuple[int, list[int]]:
+def _dual_terms(
+    columns: _Columns, promise: Promise, dual: Any, prices: list[int], of_averages: list[int], bits: int
+) -> tuple[int, list[int]]:
     """Of a dual (w, nu): the constant of its bound rounded down, over 4^bits, and c rounded up, over 2^bits.
 
     One block: the constant is nu - sigma(w), and c = u + nu - w P(S|X). Several: each has a w of its own, whose sigma is
@@ -1342,7 +1481,7 @@ def _dual_terms(columns: _Columns, promise: Promise, dual: Any, prices: list[int
     *entries, nu = _row(dual, size * columns.blocks + 1, "a dual", negative=True)
     constant, w = nu << bits, []
     for first in range(0, len(entries), size):
-        own, sigma = promise.support(entries[first : first + size], columns.prior, 1 << bits)
+        own, sigma = promise.support(entries[first : first + size], columns.prior, 1 << bits, of_averages)
         if columns.blocks == 1:
             constant += _floor(-sigma, 2 * bits)
         else:
@@ -1798,6 +1937,8 @@ def _stated(document: Any, opening: Any) -> _Stated:
     _need_table(document.get("table"), integers)
     after = document.get("after")
     _need(after is None or integers.unseen is None, "unseen values have no proof after other releases")
+    on_average = any(isinstance(component, OnAverage) for component in promise.components)
+    _need(after is None or not on_average, "a promise on average has no proof after other releases")
     evidence = _evidence(document, opening)
     earlier = 0 if after is None else len(after["sealed" if "sealed" in after else "mechanisms"])
     return _Stated(integers, promise, utility, claims, earlier, evidence)
@@ -1847,6 +1988,10 @@ def _proves(claim: str, file: _Stated, evidence: Evidence) -> bool:
     if claim == "unseen values" and not broken:
         broken = broken_unseen(counts, integers, promise)
     _need(not broken, f"not proven for {len(broken)} outputs, the first is number {broken[:1]}")
+    above = broken_averages(blocks, integers.weights, promise)
+    if claim == "unseen values" and not above:
+        above = broken_averages_unseen(counts, integers, promise)
+    _need(not above, "not proven on average")
     return True
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from flint import fmpq, fmpz_mat
 
 from alphalift.arrays import Array
-from alphalift.proof.checker import Matrix, Promise, Row, lifts_of, prior_of, rows_of
+from alphalift.proof.checker import Matrix, Promise, Row, broken_averages, lifts_of, prior_of, rows_of
 from alphalift.proof.rounding import mixed, rounded
 
 # Beyond so many weights units are not searched for, and all that is tried is mixing.
@@ -33,7 +33,9 @@ def coarse_weights(p_y_given_x: Array, p_x: Array, blocks: list[Matrix], promise
             weights[y, list(row)] = list(row.values())
         search = _Search(weights, matrix > 0, blocks, promise)
         if search.repair():
-            return [row for row in rows_of(search.weights.tolist(), dense=True) if row]
+            found = [row for row in rows_of(search.weights.tolist(), dense=True) if row]
+            if not broken_averages(blocks, found, promise):
+                return found
         share = max(_GROWTH * share, _FIRST_UNITS * 2.0**-bits)
     return [dict.fromkeys(range(law.shape[1]), 1 << bits)]
 

@@ -27,7 +27,7 @@ from alphalift.joint import Joint
 from alphalift.presolve import Merged
 from alphalift.proof import checker
 from alphalift.proof.ends import outer_ends
-from alphalift.regions import Region, simplest
+from alphalift.regions import Region, priced_inequality, simplest
 from alphalift.utilities import MutualInformation, Utility
 
 # Places are rounded to a grid of 2^-bits; what that costs the bound is the grid times the largest dual.
@@ -53,11 +53,17 @@ def exported(
         return {"kind": "merged", "proof": exported(certificate.proof, Merged.of(joint).joint, region)}
     if isinstance(certificate, PiecesCertificate):
         return _pieces(certificate, joint, region)
-    duals = [*certificate.dual, *(dual for _, dual in certificate.caps)]
-    boxes = Boxes(joint, region, duals, (utility or MutualInformation()).on(joint))
+    duals, of_averages = [*certificate.dual, *(dual for _, dual in certificate.caps)], certificate.average_prices
+    boxes = Boxes(joint, region, duals, (utility or MutualInformation()).on(joint), of_averages)
     boxes.write_capped(certificate)
     prices = _integers(certificate.prices, boxes.one)
-    return {"kind": "tree", "bits": boxes.bits, "prices": prices, "duals": boxes.duals, "tree": boxes.nodes}
+    stored = {"kind": "tree", "bits": boxes.bits, "prices": prices, "duals": boxes.duals, "tree": boxes.nodes}
+    return stored | _of_averages(of_averages, boxes.one)
+
+
+def _of_averages(prices: Array, one: int) -> dict[str, Any]:
+    """The prices of promises on average, where there are any: rounded up, so that no w is beyond them that was not before."""
+    return {"average_prices": [math.ceil(price * one) for price in prices.tolist()]} if len(prices) else {}
 
 
 def tree_of(certificate: AnyCertificate | None) -> Certificate | None:
@@ -127,7 +133,7 @@ def _pieces(certificate: PiecesCertificate, joint: Joint, region: Region) -> dic
     """A dual for every piece and, where pieces are for cells, the tree of splits that has these as its leaves."""
     inverses = _Duals(region, joint)
     found = [inverses.inverted(dual) for dual in certificate.duals]
-    largest = max(1.0, *(dual.largest for dual in found))
+    largest = max(1.0, *certificate.average_prices, *(dual.largest for dual in found))
     # What a place is rounded by is multiplied with the range, which may be far more than a standard deviation.
     fewest = _FEWEST_BITS if certificate.splits is None else _LIFT_BITS
     bits = min(max(fewest, math.ceil(math.log2(largest)) + _BITS_BELOW_DUAL), _MOST_BITS)
@@ -139,7 +145,7 @@ def _pieces(certificate: PiecesCertificate, joint: Joint, region: Region) -> dic
             "kind": "squares",
             "tree": [[own[0]] if len(own) == 1 else [own[0], round(own[1] * one)] for own in certificate.splits],
         }
-    return stored
+    return stored | _of_averages(certificate.average_prices, one)
 
 
 @dataclass(frozen=True)
@@ -183,11 +189,18 @@ class _Duals:
 class Boxes:
     """Writes trees of boxes in preorder, and the duals that they use: `nodes` and `duals` of a file, over 2^bits."""
 
-    def __init__(self, joint: Joint, region: Region, duals: Iterable[Array], utility: Utility) -> None:
-        """`duals` are all that will be written: the largest of them decides the bits."""
+    def __init__(
+        self,
+        joint: Joint,
+        region: Region,
+        duals: Iterable[Array],
+        utility: Utility,
+        average_prices: Array | tuple[()] = (),
+    ) -> None:
+        """`duals` are all that will be written: the largest of them, or of prices on average, decides the bits."""
         self._joint, self._region, self._inverses = joint, region, _Duals(region, joint)
-        self._utility = utility
-        largest = max(1.0, *(self._inverses.inverted(dual).largest for dual in duals))
+        self._utility, self._average_prices = utility, average_prices
+        largest = max(1.0, *average_prices, *(self._inverses.inverted(dual).largest for dual in duals))
         # Where the search closes its boxes, more ends are rounded.
         finer = max(0, math.ceil(math.log2(len(joint.x_labels) / CLOSED_FROM)))
         self.bits = min(max(_FEWEST_BITS, math.ceil(math.log2(largest)) + _BITS_BELOW_DUAL) + finer, _MOST_BITS)
@@ -252,7 +265,7 @@ class Boxes:
             return False
         ends = np.array([low, high]) / self.one
         dual = self._inverses.inverted(tree.dual[node])
-        w, sigma = self._region.inequality(dual.components, self._joint.p_s)
+        w, sigma = priced_inequality(self._region, dual.components, self._joint.p_s, self._average_prices)
         c = tree.prices + dual.nu - w @ self._joint.p_s_given_x
         q = self._utility.terms(ends, self._joint.p_x) - c * ends
         bound = dual.nu - sigma + q.min(axis=0).sum()

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.sparse import csr_array
 
-from alphalift.arrays import Array, Rows, is_sparse, scaled, supports
+from alphalift.arrays import Array, Rows, dense, is_sparse, scaled, supports
 from alphalift.clock import Clock
 from alphalift.joint import Joint
 from alphalift.labels import output_labels
@@ -45,8 +45,10 @@ def proven_integers(mechanism: Mechanism, promise: Promise, bits: int, blocks: l
         matrix = matrix[np.array([bool(row) for row in weights])]
         result = labelled(joint, [row for row in weights if row], bits, unseen=alone)
         broken = _broken(blocks, result, promise)
-        if not broken:
+        if not broken and not _broken_averages(blocks, result, promise):
             return result
+        if is_sparse(matrix) and not broken:
+            matrix = dense(matrix)
         if is_sparse(matrix):
             matrix = _all_merged(matrix, joint.p_x, broken)
             continue
@@ -64,6 +66,11 @@ def _broken(blocks: list[Matrix], integers: Integers, promise: Promise) -> list[
     if integers.unseen is not None:
         broken |= set(checker.broken_unseen(blocks[0], integers, promise))
     return sorted(broken)
+
+
+def _broken_averages(blocks: list[Matrix], integers: Integers, promise: Promise) -> bool:
+    above = checker.broken_averages(blocks, integers.weights, promise)
+    return bool(above or checker.broken_averages_unseen(blocks[0], integers, promise))
 
 
 def mixed(matrix: Rows, p_x: Array, share: float) -> Rows:

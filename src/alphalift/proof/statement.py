@@ -7,7 +7,7 @@ from typing import Any
 from alphalift.exact import decimal, to_float
 from alphalift.proof import checker
 from alphalift.proof.checker import Promise
-from alphalift.regions import After, Intersection, Region
+from alphalift.regions import After, Intersection, OnAverage, Region
 from alphalift.regions.parse import PROMISES
 from alphalift.utilities import UTILITIES, Utility
 
@@ -31,6 +31,8 @@ def statement(region: Region) -> dict[str, Any] | None:
     if isinstance(region, Intersection):
         parts = [statement(component) for component in region.components]
         return None if None in parts else {"region": "Intersection", "parts": parts}
+    if isinstance(region, OnAverage):
+        return {"region": "OnAverage", "of": statement(region.of)}
     for name, known in _REGIONS.items():  # MaxLift and PML are AlphaLift at infinity
         if isinstance(region, known):
             return {"region": name} | {key: decimal(value) for key, value in region.parameters.items()}
@@ -41,6 +43,8 @@ def region_of(stated: dict[str, Any]) -> Region:
     """The region that a file states; where floats cannot hold its decimals, the weaker one: it is proven as well."""
     if stated["region"] == "Intersection":
         return Intersection(*map(region_of, stated["parts"]))
+    if stated["region"] == "OnAverage":
+        return OnAverage(region_of(stated["of"]))
     numbers = {
         name: to_float(text, upwards=name not in ("alpha", "order"))
         for name, text in stated.items()

@@ -11,10 +11,11 @@ from alphalift.regions.kl import KL
 from alphalift.regions.ldp import LDP
 from alphalift.regions.lip import LIP
 from alphalift.regions.max_lift import MaxLift
+from alphalift.regions.on_average import OnAverage, averages_of, of_every_output, priced_inequality, refuse_averages
 from alphalift.regions.parse import parse
 from alphalift.regions.pml import PML
 from alphalift.regions.renyi import Renyi
-from alphalift.regions.simplest import perfect_privacy, simplest
+from alphalift.regions.simplest import perfect_privacy, perfect_privacy_beside, simplest
 from alphalift.regions.total_variation import TotalVariation
 
 __all__ = [
@@ -29,13 +30,19 @@ __all__ = [
     "Implication",
     "Intersection",
     "MaxLift",
+    "OnAverage",
     "Region",
     "Renyi",
     "TotalVariation",
+    "averages_of",
     "grid",
     "implications",
     "legible",
+    "of_every_output",
     "parse",
     "perfect_privacy",
+    "perfect_privacy_beside",
+    "priced_inequality",
+    "refuse_averages",
     "simplest",
 ]

@@ -20,6 +20,7 @@ from alphalift.convex import HALF_SPACES, ComponentDual, Constraint
 from alphalift.errors import PromiseError
 from alphalift.joint import Joint
 from alphalift.regions.base import Region
+from alphalift.regions.on_average import refuse_averages
 
 Blocks = list[list[list[int]]]
 
@@ -37,6 +38,7 @@ class After(Region):
     counts: tuple[tuple[tuple[int, ...], ...], ...]
 
     def __post_init__(self) -> None:
+        refuse_averages(self.region, "what several releases tell together")
         if not self.allows(np.ones((1, len(self.known.p_s))), self.known.p_s)[0]:
             raise PromiseError(
                 f"what was released before breaks {self.region} by itself; a further release cannot mend that: allow a "

@@ -22,7 +22,7 @@ from alphalift.measures.lift import check_alpha
 # Float arithmetic cannot tell a tight posterior from one that is past the budget by a few roundings.
 FLOAT_SLACK = 1e-12
 # What a distance from l = 1 can be off by, however small it is.
-_TINY = 1e-15
+TINY = 1e-15
 # The share of a tiny budget that a margin takes at most.
 _MOST_TAKEN = 1e-3
 LARGEST_EXPONENT = 700.0
@@ -142,7 +142,15 @@ class Region(ABC):
 
     def allows(self, lifts: Array, p_s: Array) -> NDArray[np.bool_]:
         """Whether every row keeps the promise, up to float rounding (relative 1e-12), (count,)."""
-        return np.asarray(self.value(lifts, p_s) <= self.budget * (1 + FLOAT_SLACK) + _TINY)
+        return np.asarray(self.value(lifts, p_s) <= self.budget * (1 + FLOAT_SLACK) + TINY)
+
+    def value_of_outputs(self, p_y: Array, lifts: Array, p_s: Array) -> float:
+        """The value of a whole mechanism from its outputs' lifts, (|Y|, |S|): the largest, or of promises on average the mean."""
+        return float(self.value(lifts, p_s).max())
+
+    def kept_by(self, p_y: Array, lifts: Array, p_s: Array) -> bool:
+        """Whether a mechanism with these outputs keeps the promise, up to float rounding."""
+        return bool(self.allows(lifts, p_s).all())
 
     def as_epsilon(self, value: float) -> float:
         """A value on the scale of the promise's parameter; the value itself unless it is e^epsilon."""
@@ -214,6 +222,18 @@ class Intersection(Region):
             room, above = promise.budget - nothing, promise.value(lifts, p_s) - nothing
             shares.append(above / room if room > 0 else np.where(promise.allows(lifts, p_s), 0.0, np.inf))
         return np.asarray(np.maximum(np.max(shares, axis=0), 0.0))
+
+    def value_of_outputs(self, p_y: Array, lifts: Array, p_s: Array) -> float:
+        """The largest share that any promise's value takes of its way from what reveals nothing to its budget."""
+        shares = [0.0]
+        for promise in self.promises:
+            nothing = promise.value_of_nothing(p_s)
+            room, above = promise.budget - nothing, promise.value_of_outputs(p_y, lifts, p_s) - nothing
+            shares.append(above / room if room > 0 else 0.0 if promise.kept_by(p_y, lifts, p_s) else math.inf)
+        return max(shares)
+
+    def kept_by(self, p_y: Array, lifts: Array, p_s: Array) -> bool:
+        return all(promise.kept_by(p_y, lifts, p_s) for promise in self.promises)
 
     def allows(self, lifts: Array, p_s: Array) -> np.ndarray:
         return np.asarray(np.all([promise.allows(lifts, p_s) for promise in self.promises], axis=0))

@@ -12,6 +12,7 @@ from alphalift.regions.kl import KL
 from alphalift.regions.ldp import LDP
 from alphalift.regions.lip import LIP
 from alphalift.regions.max_lift import MaxLift
+from alphalift.regions.on_average import OnAverage
 from alphalift.regions.pml import PML
 from alphalift.regions.renyi import Renyi
 from alphalift.regions.total_variation import TotalVariation
@@ -20,7 +21,7 @@ PROMISES: dict[str, type[Region]] = {
     promise.__name__: promise for promise in (AlphaLift, MaxLift, PML, LIP, LDP, TotalVariation, ChiSquare, KL, Renyi)
 }
 _LONGEST = 1000
-_HOW = f"write for instance 'AlphaLift(10, 0.3)', 'LIP(lower=0.5, upper=0.2)' or 'KL(0.1) & MaxLift(1)'; there are {', '.join(PROMISES)}"
+_HOW = f"write for instance 'AlphaLift(10, 0.3)', 'LIP(lower=0.5, upper=0.2)' or 'OnAverage(KL(0.1)) & MaxLift(1)'; there are {', '.join(PROMISES)}"
 
 
 def parse(text: str) -> Region:
@@ -38,6 +39,9 @@ def parse(text: str) -> Region:
 def _region(node: ast.expr, text: str) -> Region:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd):
         return _region(node.left, text) & _region(node.right, text)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "OnAverage":
+        (of,) = (*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "of"))
+        return OnAverage(_region(of, text))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in PROMISES:
         named = {keyword.arg or "": _number(keyword.value, text) for keyword in node.keywords}
         return PROMISES[node.func.id](*(_number(argument, text) for argument in node.args), **named)

@@ -12,7 +12,7 @@ import numpy as np
 from alphalift.convex import ComponentDual
 from alphalift.regions.after import After
 from alphalift.regions.alpha_lift import AlphaLift
-from alphalift.regions.base import Region
+from alphalift.regions.base import Intersection, Region
 
 Duals = Sequence[ComponentDual]
 
@@ -36,6 +36,11 @@ def simplest(region: Region) -> Reduction:
 def perfect_privacy() -> Region:
     """l = 1 and nothing else; every promise is this one at its smallest budget, and linear at alpha = inf."""
     return AlphaLift(math.inf, 0)
+
+
+def perfect_privacy_beside(averages: Sequence[Region]) -> Region:
+    """The same, with the slacks that these promises on average have."""
+    return Intersection(perfect_privacy(), *averages) if averages else perfect_privacy()
 
 
 def _of_perfect(region: Region, duals: Duals) -> Duals:

@@ -17,7 +17,7 @@ from alphalift.population import is_quick, leakage_bound, percent, said, uncover
 from alphalift.population.cover import HOW
 from alphalift.proof.said import EVERYBODY, statement_in
 from alphalift.proof.statement import checkable, utility_statement
-from alphalift.regions import After, AlphaLift, Region
+from alphalift.regions import After, AlphaLift, Region, averages_of
 from alphalift.show.meaning import what_it_means
 from alphalift.solution import Population, Solution, Status
 from alphalift.solvers.optimal import bound_is_estimated, searched_symbols
@@ -34,7 +34,8 @@ def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X
     """Sentences for a reader who knows the table but not the mathematics."""
     secret, about = (useful, f"{useful} itself") if is_about_x(solution.region) else (secret, secret)
     meaning = what_it_means(solution, secret=secret, shown=[printable(label) for label in solution.joint.s_labels])
-    told = [_designed(solution, about, useful), *_groups(solution, secret), *meaning, _status(solution, useful)]
+    told = [_designed(solution, about, useful), *only_on_average(solution.region, secret)]
+    told += [*_groups(solution, secret), *meaning, _status(solution, useful)]
     if solution.after is not None and solution.after.unknown:
         told.append(
             f"Assumed: {solution.after.unknown} of the records were answered before by a law for unseen values; records that "
@@ -78,6 +79,20 @@ def amount(value: float, digits: int, utility: Utility) -> str:
 def _kept(solution: Solution, useful: str) -> str:
     """What the mechanism keeps a share of: "information in education"."""
     return solution.utility_function.kept(useful)
+
+
+def only_on_average(region: Region, secret: str) -> list[str]:
+    """What a promise on average does not give, in a sentence; nothing where there is none."""
+    if not averages_of(region) or region.perfect:
+        return []
+    alone = len(averages_of(region)) == len(region.components)
+    return [
+        f"Only on average: a promise of that kind bounds a mean over what is released, and not what one released value tells: "
+        f"a value that is released rarely may tell everything about {secret}."
+        if alone
+        else f"Only on average: the promises of that kind bound means over what is released; what one released value tells about {secret} is "
+        "bounded by the others alone."
+    ]
 
 
 def _everything(solution: Solution) -> float:
@@ -187,6 +202,10 @@ def _population(solution: Solution, secret: str, useful: str) -> list[str]:
     """What holds for the people of which the records are a sample, where the joint was counted."""
     if solution.joint.n is None:
         return []
+    if averages_of(solution.region):
+        return [
+            "The population: a promise on average is proven of the records; what holds for people of whom they are a sample is not bounded."
+        ]
     if solution.population is not None:
         return [_robust(solution, solution.population, secret, useful)]
     statement = statement_in(solution.settings)

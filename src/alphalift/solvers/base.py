@@ -69,9 +69,9 @@ def max_lift_paths(joint: Joint) -> VertexPaths:
     return vertex_paths(joint.lift_deviation)
 
 
-def mixture_program(joint: Joint, utility: Utility) -> MixtureProgram:
-    """The linear program over candidate posteriors of X (the paper's step 2)."""
-    return MixtureProgram(joint.p_x, float(utility.uncertainty(joint.p_x[None])[0]))
+def mixture_program(joint: Joint, utility: Utility, averages: int = 0) -> MixtureProgram:
+    """The linear program over candidate posteriors of X (the paper's step 2), with so many promises on average."""
+    return MixtureProgram(joint.p_x, float(utility.uncertainty(joint.p_x[None])[0]), averages)
 
 
 def solution_of(joint: Joint, region: Region, utility: Utility, *, mixture: Mixture, optimal: bool) -> Solution:

@@ -78,14 +78,16 @@ class LargeRun(SearchRun):
         self.best = float(self.center @ self.joint.p_x)
         self._generate(np.empty((0, len(high))), self.clock.reserving(_SEARCH_SHARE * self.clock.left))
 
-    def use_bound(self, prices: Array, lowest: float, certificate: Callable[[], AnyCertificate]) -> None:
+    def use_bound(
+        self, prices: Array, lowest: float, certificate: Callable[[], AnyCertificate], paid: float = 0.0
+    ) -> None:
         """A tree knows the last one that was closed, which is coarser."""
 
         def linked() -> AnyCertificate:
             own = certificate()
             return replace(own, coarser=self.coarser) if isinstance(own, Certificate) else own
 
-        super().use_bound(prices, lowest, linked)
+        super().use_bound(prices, lowest, linked, paid)
 
     def _bound_at(self, prices: Array) -> None:
         search = Search(self.program, prices, self.threshold, 1, self.caps)
@@ -153,5 +155,5 @@ class LargeRun(SearchRun):
         points = points[self.utility.uncertainty(points) - points @ prices < self.pays]
         return points[np.unique(points.round(7), axis=0, return_index=True)[1]]
 
-    def new_search(self, prices: Array) -> Search:
+    def new_search(self, prices: Array, costs: Array) -> Search:
         return Search(self.program, prices, self.threshold, self.threads, self.caps)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphalift.arrays import Array
+from alphalift.errors import SettingError
 from alphalift.joint import Joint
-from alphalift.regions import Region, simplest
+from alphalift.regions import Region, averages_of, simplest
 
 Subset = list[int]
 
@@ -40,6 +41,8 @@ class Merger:
     """The values of merged subsets of symbols under one region."""
 
     def __init__(self, joint: Joint, region: Region) -> None:
+        if averages_of(region) and not region.perfect:
+            raise SettingError("merging what is of high risk needs a promise about every output by itself")
         self.region, self.p_s = region, joint.p_s
         risk = region.value(joint.lift.T, joint.p_s)
         harmless = allowed(joint.lift.T, region, joint.p_s)

@@ -13,7 +13,7 @@ from alphalift.geometry.concave import MergedCertificate
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.presolve import Merged
-from alphalift.regions import After, Region, legible, simplest
+from alphalift.regions import After, Region, averages_of, legible, simplest
 from alphalift.solution import Solution, Status
 from alphalift.solvers.base import continues, rising
 from alphalift.solvers.binary import BinaryRun
@@ -52,7 +52,7 @@ class Optimal(Settings):
             region.validate(joint.p_s)
             if chain and not continues(chain[-1].region, region):
                 chain = []
-            if legible(region, joint.p_s).allows(joint.lift.T, joint.p_s).all():
+            if legible(region, joint.p_s).kept_by(joint.p_x, joint.lift.T, joint.p_s):
                 solution = _published(joint, region, utility)
             elif utility.of_publishing_all(joint.p_x) <= 0:
                 solution = _nothing(joint, region, utility)
@@ -99,7 +99,7 @@ def searched_symbols(joint: Joint, region: Region, utility: Utility) -> int:
     """How many symbols a long search is about, equal ones counted once; 0 where a design takes seconds at most."""
     merged = Merged.of(joint)
     solved = merged.joint if _merges(merged, region, utility) else joint
-    published = region.allows(joint.lift.T, joint.p_s).all()
+    published = region.kept_by(joint.p_x, joint.lift.T, joint.p_s)
     long = not published and issubclass(_kind_of_run(solved, region, utility), LargeRun)
     return len(solved.p_x) if long else 0
 
@@ -112,10 +112,9 @@ def _merges(merged: Merged, region: Region, utility: Utility) -> bool:
 
 def _kind_of_run(joint: Joint, region: Region, utility: Utility) -> type[Run]:
     if utility.pieces(1.0, len(joint.p_x)) is not None:
-        return ManyPiecesRun if len(joint.p_x) >= MANY_SYMBOLS else PiecesRun
-    if not isinstance(
-        utility, MutualInformation
-    ):  # what is known of two secrets, of S = X and of many symbols, is known for it
+        return ManyPiecesRun if len(joint.p_x) >= MANY_SYMBOLS and not averages_of(region) else PiecesRun
+    # What is known of two secrets, of S = X and of many symbols, is known for mutual information and promises about every output.
+    if not isinstance(utility, MutualInformation) or (averages_of(region) and not region.perfect):
         return SearchRun
     if len(joint.p_s) == 2:
         return BinaryRun

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from alphalift.geometry.concave import PiecesCertificate
 from alphalift.geometry.linear import LinearProgram
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
-from alphalift.regions import Region, legible, perfect_privacy
+from alphalift.regions import Region, averages_of, legible, perfect_privacy, perfect_privacy_beside
 from alphalift.solution import Solution
 from alphalift.solvers.candidates import first_points, pull_inside
 from alphalift.solvers.cells import PieceSearch
@@ -40,6 +41,19 @@ _BOX, _WIDER, _NO_SLACK = 0.5, 4.0, 1e-9
 _MIXING_SHARE, _LEAST_SECONDS = 0.3, 1.0
 # Cells that are split at once, and columns in use for each symbol that are enough for a round.
 _CELLS, _ENOUGH = 16, 64
+
+
+class _Prices(NamedTuple):
+    """u of every symbol, and what a unit of each promise on average costs."""
+
+    symbols: Array
+    averages: Array
+
+    def times(self, factor: float) -> _Prices:
+        return _Prices(factor * self.symbols, factor * self.averages)
+
+    def plus(self, other: _Prices) -> _Prices:
+        return _Prices(self.symbols + other.symbols, self.averages + other.averages)
 
 
 @dataclass(frozen=True)
@@ -70,23 +84,29 @@ class PiecesRun(Run):
         inner = legible(region, joint.p_s).tightened(PROGRAM_MARGIN)
         widened = not region.perfect and is_widened(region, joint)
         if widened:  # as for a search: what lies in a wider set would have to move too far to keep the promise
-            inner = perfect_privacy()
+            inner = perfect_privacy_beside(averages_of(inner))
         vectors, least = joint.p_s_given_x.T, float(joint.p_s.min())
         program = LinearProgram.of(region.convex_set(joint), inner.convex_set(joint), vectors, least)
         with (settings.clock or Clock()).stopped():
             program.compile()
         super().__init__(settings, joint, region, _Shares(utility, everything), warm)
         if widened:
-            self.inner = inner
+            self.inner = perfect_privacy()
+        self.rooms = np.array([promise.room for promise in averages_of(region)])
         self.search = PieceSearch(program, pieces, self.threads)
         self.left = 0.9 * settings.relative_gap  # the rest of the gap covers what the linear program itself leaves
-        self.best, self.best_value = self.mixture.prices, -np.inf
+        self.prices = self.best = self.mixture_prices  # where columns must pay; those of the best bound
+        self.best_value = -np.inf
         self.found = np.empty((0, size))
-        self.prices = self.mixture.prices  # where columns must pay
 
-    def costs_of_slacks(self) -> Array | None:
-        """What the slacks of the set cost, where they cost anything."""
-        return None
+    @property
+    def mixture_prices(self) -> _Prices:
+        rooms = np.array([promise.room for promise in self.averages])
+        return _Prices(self.mixture.prices, self.mixture.budget_prices / rooms)
+
+    def paid(self, prices: _Prices) -> float:
+        """u.P_X less what the budgets of promises on average cost."""
+        return float(prices.symbols @ self.joint.p_x - prices.averages @ self.rooms)
 
     def solve(self) -> Solution:
         found, scale = super().solve(), self.utility.original.of_publishing_all(self.joint.p_x)  # type: ignore[attr-defined]
@@ -101,14 +121,14 @@ class PiecesRun(Run):
         ):  # else they are dense: the linear program would be slow
             self.mixture = self.mix(first_points(self.joint, self.inner, self.clock))
         # What is least for a piece alone is a column, whatever prices will be.
-        self._price_at(np.zeros(len(self.joint.p_x)))
+        self._price_at(self.mixture_prices.times(0.0))
         self.mixture = self.mix(self._inside(self.search.points))
 
     def price(self) -> bool:
-        self.prices = self.mixture.prices
+        self.prices = self.mixture_prices
         share = _STEADY if self.best_value > -np.inf else 0.0
         while True:
-            points = self._price_at((1 - share) * self.mixture.prices + share * self.best)
+            points = self._price_at(self.prices.times(1 - share).plus(self.best.times(share)))
             self.found = self._paying(points)
             if len(self.found) or share == 0 or self.gap <= self.settings.relative_gap or self.limit is not None:
                 return len(self.found) > 0
@@ -117,13 +137,14 @@ class PiecesRun(Run):
     def improve(self) -> None:
         self.mixture = self.mix(self.found)
 
-    def _price_at(self, prices: Array) -> Array:
+    def _price_at(self, prices: _Prices) -> Array:
         """Bound every mechanism at these prices; points that may be columns. Cells are split until some of these pay, or all are closed."""
-        search, paid = self.search, float(prices @ self.joint.p_x)
-        search.start(prices, float(self.prices @ self.joint.p_x) - paid - self.left, self.clock, self.costs_of_slacks())
+        search, paid = self.search, self.paid(prices)
+        costs = prices.averages @ search.program.outer.body.used
+        search.start(prices.symbols, self.paid(self.prices) - paid - self.left, self.clock, costs)
         found = [search.points[search.points.any(axis=1)]]
         count = len(self._paying(found[0]))
-        while len(search.open) and count < _ENOUGH + len(prices) // 4 and self.limit is None:
+        while len(search.open) and count < _ENOUGH + len(prices.symbols) // 4 and self.limit is None:
             points = search.grow(_CELLS)
             if points is None:
                 break
@@ -133,7 +154,12 @@ class PiecesRun(Run):
         lowest = search.lower_bound
         if paid + lowest > self.best_value:
             self.best, self.best_value = prices, paid + lowest
-        self.use_bound(prices, lowest, lambda: PiecesCertificate(prices, search.duals.copy(), search.pieces.splits()))
+        self.use_bound(
+            prices.symbols,
+            lowest,
+            lambda: PiecesCertificate(prices.symbols, search.duals.copy(), search.pieces.splits(), prices.averages),
+            float(prices.averages @ self.rooms),
+        )
         return np.concatenate(found)
 
     def _paying(self, points: Array) -> Array:
@@ -141,7 +167,8 @@ class PiecesRun(Run):
         return self._cheap(self._inside(self._cheap(points)))
 
     def _cheap(self, points: Array) -> Array:
-        reduced = self.utility.uncertainty(points) - points @ self.prices
+        reduced = self.utility.uncertainty(points) - points @ self.prices.symbols
+        reduced = reduced + self.uses(points) @ self.prices.averages
         return np.asarray(points[reduced < -_PAYING * self.left])
 
     def _inside(self, points: Array) -> Array:
@@ -166,22 +193,22 @@ class ManyPiecesRun(PiecesRun):
         self._offer(self.mixture.points)
         if self.inner.perfect:  # else these are dense: the linear program would be slow
             self._offer(first_points(self.joint, self.inner, self.clock))
-        self.prices = np.zeros(size)
+        self.prices = self.mixture_prices.times(0.0)
         self._price_at(self.prices)
         # What is least for a piece alone is a column, whatever prices will be.
         self._offer(self._inside(self.search.points))
-        self.best, self.width = np.full(size, self.search.lower_bound), np.full(size, _BOX)
+        self.best, self.width = self._alone(np.full(size, self.search.lower_bound)), np.full(size, _BOX)
 
     def _offer(self, points: Array) -> None:
         self.boxed.add(points, self.utility.uncertainty(points))
 
     def price(self) -> bool:
-        boxed = self.boxed.solve(self.best, self.width, self.clock.left)
+        boxed = self.boxed.solve(self.best.symbols, self.width, self.clock.left)
         if boxed is None:
             self._mix()
             return False
-        self.prices = boxed.prices
-        self.found = self._paying(self._price_at(boxed.prices))
+        self.prices = self._alone(boxed.prices)
+        self.found = self._paying(self._price_at(self.prices))
         if boxed.slack < _NO_SLACK and (not len(self.found) or self.search.lower_bound >= -self.left):
             self._mix()
             return False
@@ -193,9 +220,13 @@ class ManyPiecesRun(PiecesRun):
 
     def _mix(self) -> None:
         """The mixture of all columns so far, without a box."""
-        mixture = self.boxed.mix(self.best, max(self.whole.left, _LEAST_SECONDS))
+        mixture = self.boxed.mix(self.best.symbols, max(self.whole.left, _LEAST_SECONDS))
         if mixture is not None and mixture.value < self.mixture.value:
             self.mixture = mixture
 
     def improve(self) -> None:
         self._offer(self.found)
+
+    def _alone(self, symbols: Array) -> _Prices:
+        """Prices where no promise is on average: a box steadies those of symbols alone."""
+        return _Prices(symbols, np.empty(0))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from alphalift.arrays import Array
+from alphalift.arrays import Array, Rows
 from alphalift.clock import Clock
 from alphalift.effort import most_nodes
 from alphalift.errors import SettingError
@@ -20,7 +20,7 @@ from alphalift.geometry.concave import AnyCertificate
 from alphalift.geometry.mixture import Mixture
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
-from alphalift.regions import Region, legible
+from alphalift.regions import Region, averages_of, legible, of_every_output
 from alphalift.solution import Solution, Status
 from alphalift.solvers.base import mixture_program
 from alphalift.utilities import Utility
@@ -71,7 +71,9 @@ class Run(ABC):
     def __init__(self, settings: Settings, joint: Joint, region: Region, utility: Utility, warm: Array) -> None:
         self.settings, self.joint, self.region, self.utility = settings, joint, region, utility
         # Columns lie a little inside, so that rounding them to integers later breaks no promise; bounds do not.
-        self.inner = legible(region, joint.p_s).tightened(_MARGIN)
+        inner = legible(region, joint.p_s).tightened(_MARGIN)
+        # What every column has to keep, and what all of them have to keep on average.
+        self.inner, self.averages = of_every_output(inner), averages_of(inner)
         self.clock = settings.clock or Clock(settings.time_limit)
         self.everything = utility.of_publishing_all(joint.p_x)
         self.before = float(utility.uncertainty(joint.p_x[None])[0])
@@ -79,9 +81,10 @@ class Run(ABC):
         self.certificate: AnyCertificate | None = None
         self.nodes = 0
         self.most_nodes = min(settings.node_limit or math.inf, most_nodes(joint))
-        self.mixtures = mixture_program(joint, utility)
+        self.mixtures = mixture_program(joint, utility, len(self.averages))
         self.mixtures.deadline = time.perf_counter() + self.clock.left
         self.columns, self.costs = np.empty((0, len(joint.p_x))), np.empty(0)
+        self.used = np.empty((0, len(self.averages)))
         self.mixture = self.mix(warm[self.inner.allows(warm @ joint.lift.T, joint.p_s)])
 
     @abstractmethod
@@ -106,7 +109,10 @@ class Run(ABC):
     def mechanism(self) -> Mechanism:
         """The best mixture so far."""
         weights = self.mixture.exact_weights(self.joint.p_x)
-        return Mechanism.mixing(self.joint, self.mixture.stored_points, weights)
+        mechanism = Mechanism.mixing(self.joint, self.mixture.stored_points, weights)
+        used = self.shares(mechanism.posteriors).T @ mechanism.p_y if self.averages else np.zeros(1)
+        # A mean that a solver's tolerance left above its budget: values fall at least as fast as noise grows.
+        return mechanism.with_noise(1 - 1 / used.max()) if used.max() > 1 else mechanism
 
     def _close_gap(self) -> Status:
         self.start()
@@ -125,14 +131,36 @@ class Run(ABC):
         """Offer more columns and mix again."""
         self.columns = np.concatenate([self.columns, points])
         self.costs = np.concatenate([self.costs, self.utility.uncertainty(points)])
-        return self.mixtures.solve(self.columns, self.costs)
+        self.used = np.concatenate([self.used, self.shares(points)])
+        return self.mixtures.solve(self.columns, self.costs, self.used)
 
-    def use_bound(self, prices: Array, lowest: float, certificate: Callable[[], AnyCertificate]) -> None:
-        """No allowed V has h(V) - prices.V below `lowest`: a bound on every mechanism, kept if it is the best so far."""
+    def shares(self, points: Rows) -> Array:
+        """Which shares of their budgets, (count, averages), promises on average see used up by these posteriors."""
+        return self.uses(points) / np.array([promise.room for promise in self.averages])
+
+    def uses(self, points: Rows) -> Array:
+        """How much of their budgets that is, (count, averages)."""
+        if not self.averages:
+            return np.empty((points.shape[0], 0))
+        lifts, p_s = points @ self.joint.lift.T, self.joint.p_s
+        return np.stack([promise.above_least(lifts, p_s) for promise in self.averages], axis=1)
+
+    def reduced_costs(self, points: Array) -> Array:
+        """h(V) - u.V + lambda.psi(V) of every row at the mixture's prices."""
+        found = self.utility.uncertainty(points) - points @ self.mixture.prices
+        return np.asarray(found + self.shares(points) @ self.mixture.budget_prices)
+
+    def use_bound(
+        self, prices: Array, lowest: float, certificate: Callable[[], AnyCertificate], paid: float = 0.0
+    ) -> None:
+        """No allowed V has h(V) - prices.V below `lowest`: a bound on every mechanism, kept if it is the best so far.
+
+        With promises on average, what V uses of them costs something, and `paid` is what all of their budgets cost.
+        """
         size = len(prices)
         share = max(_SUM_ROUNDING, UNIT_ROUNDOFF * (size + 16) * (1 + math.log(size)))
-        rounding = share * (1 + float(np.abs(prices) @ self.joint.p_x))
-        bound = self.before - float(prices @ self.joint.p_x) - lowest + rounding
+        rounding = share * (1 + paid + float(np.abs(prices) @ self.joint.p_x))
+        bound = self.before - float(prices @ self.joint.p_x) + paid - lowest + rounding
         if bound < self.upper_bound:
             self.upper_bound = bound
             self.certificate = certificate() if self.settings.keep_certificate else None

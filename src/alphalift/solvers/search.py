@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from alphalift.arrays import Array
 from alphalift.clock import Clock
 from alphalift.geometry.concave import ConcaveProgram, Search
 from alphalift.joint import Joint
-from alphalift.regions import Region, legible, perfect_privacy
+from alphalift.regions import Region, averages_of, legible, perfect_privacy, perfect_privacy_beside
 from alphalift.solvers.candidates import first_points, neighbours, pull_inside
 from alphalift.solvers.run import Run, Settings, curve_of
 from alphalift.utilities import Utility
@@ -35,7 +36,8 @@ class SearchRun(Run):
         if not region.perfect and is_widened(region, joint):
             # What lies in a wider set would have to move too far to keep the promise; perfect privacy loses hardly anything.
             self.inner = perfect_privacy()
-            self.inner_program = concave_program(joint, self.inner, utility)
+            self.inner_program = concave_program(joint, perfect_privacy_beside(self.averages), utility)
+        self.rooms = np.array([promise.room for promise in averages_of(region)])
         # A search may leave this much; the rest of the gap covers what the linear program itself leaves.
         self.threshold = self.final = -0.9 * settings.relative_gap * self.everything
         self.threads = settings.threads or os.cpu_count() or 1
@@ -81,39 +83,51 @@ class SearchRun(Run):
 
     def _add(self, starts: Array) -> bool:
         """Descend from the starts, keep what has a negative reduced cost, mix again; whether there was any."""
-        prices = self.mixture.prices
-        points, values = self.inner_program.local_minima(prices, starts, self.threads, self.clock)
+        prices, program = self.mixture.prices, self.inner_program
+        costs = self.average_prices @ program.body.used
+        points, values = program.local_minima(prices, starts, self.threads, self.clock, costs)
         points = pull_inside(points[values < 0.1 * self.threshold], self.joint, self.inner, self.clock)
-        points = points[self.utility.uncertainty(points) - points @ prices < 0.1 * self.threshold]
+        points = points[self.reduced_costs(points) < 0.1 * self.threshold]
         if not len(points):
             return False
         _, first = np.unique(points.round(7), axis=0, return_index=True)
         self.mixture = self.mix(points[first])
         return True
 
-    def new_search(self, prices: Array) -> Search:
-        return Search(self.program, prices, self.threshold, self.threads)
+    @property
+    def average_prices(self) -> Array:
+        """lambda, what a unit of each promise on average costs at the mixture's prices."""
+        rooms = np.array([promise.room for promise in self.averages])
+        return np.asarray(self.mixture.budget_prices / rooms)
+
+    def new_search(self, prices: Array, costs: Array) -> Search:
+        return Search(self.program, prices, self.threshold, self.threads, costs=costs)
 
     def _search(self) -> Array:
         """Branch and bound at the present prices: improves the bound, returns starts for better columns.
 
         It ends when closed, at a limit, or once enough starts lie below the threshold, unless those had been exhausted.
         """
-        prices = self.mixture.prices
+        prices, of_averages = self.mixture.prices, self.average_prices
+        costs = of_averages @ self.program.body.used
         if self.search is None:
-            self.search = self.new_search(prices)
+            self.search = self.new_search(prices, costs)
         else:
-            self.search.change_prices(prices, self.threshold)
+            self.search.change_prices(prices, self.threshold, costs)
         search = self.search
         found, enough = [np.empty((0, len(prices)))], 2 * len(prices) + 20
         total = 0
         while not search.finished and self.limit is None and (self.exhausted or total < enough):
             points = search.grow(_FEW_NODES if search.nodes < 8 * len(prices) else _MANY_NODES)
-            objective = self.utility.uncertainty(points) - points @ prices
-            found.append(points[objective < self.final])
+            found.append(points[self.reduced_costs(points) < self.final])
             total += len(found[-1])
             self.nodes = search.nodes
-        self.use_bound(prices, search.lower_bound, search.certificate)
+        self.use_bound(
+            prices,
+            search.lower_bound,
+            lambda: replace(search.certificate(), average_prices=of_averages),
+            float(of_averages @ self.rooms),
+        )
         return np.concatenate(found)
 
 
