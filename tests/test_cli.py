@@ -126,7 +126,9 @@ def test_the_epsilon_for_a_wish_is_found_and_proven(folder):
     run = alphalift(*DESIGN[:8], "--population", "--keep", "90%", "--out", "m.json", folder=folder)
     assert run.returncode == 0, run.stderr
     epsilon = json.loads((folder / "m.json").read_text())["promise"]["epsilon"]
-    assert run.stdout.startswith(f"epsilon = {epsilon} keeps 90%, at epsilon = {float(epsilon) - 0.0005:g} no mechanism does")
+    assert run.stdout.startswith(
+        f"epsilon = {epsilon} keeps 90%, at epsilon = {float(epsilon) - 0.0005:g} no mechanism does"
+    )
     assert "as floats estimate" in run.stdout.splitlines()[0], "two secrets have no certified float bound"
     assert alphalift("verify", "m.json", folder=folder).returncode == 0
     again = alphalift(*DESIGN[:8], "--population", "--epsilon", epsilon, folder=folder)
