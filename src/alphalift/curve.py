@@ -369,6 +369,12 @@ class Curve:
         return max(envelope.accuracy for envelope in self.envelopes)
 
     @property
+    def within(self) -> str:
+        """The accuracy in three digits, rounded up."""
+        digits = 2 - math.floor(math.log10(self.accuracy)) if self.accuracy > 0 else 0
+        return f"{math.ceil(self.accuracy * 10.0**digits) / 10.0**digits:.3g}"
+
+    @property
     def solves(self) -> int:
         return sum(len(envelope.points) for envelope in self.envelopes)
 
