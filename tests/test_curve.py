@@ -185,6 +185,8 @@ def test_frames_and_figures():
     assert (found.to_frame()["upper"] >= found.to_frame()["lower"]).all()
     axes = plot_curve(found, secret="race", useful="education").axes[0]
     assert "education" in axes.get_title(loc="left")
+    assert found.accuracy <= float(found.within) <= 1.01 * found.accuracy
+    assert found.within in axes.get_legend().get_title().get_text()
     assert found.of(alpha=3).family.parameters == {"alpha": 3.0}
     with pytest.raises(SettingError, match="there are alpha=inf; alpha=3"):
         found.of()

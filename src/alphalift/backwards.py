@@ -14,7 +14,6 @@ from alphalift.proof.prove import prove
 from alphalift.regions import AlphaLift, Region
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal
-from alphalift.solvers.neighbour import solve_near
 from alphalift.utilities import MutualInformation, Utility
 
 # What an optimum may leave open, from the first to the last try: the nearer the wanted utility, the finer.
@@ -123,7 +122,7 @@ class _Search:
         if not time_limit > 0:
             raise SettingError(f"time_limit is {time_limit:g}, expected seconds above 0")
         self.joint, self.wanted, self.utility = joint, wanted, utility or MutualInformation()
-        self.clock, self._near, self._interrupted = Clock(time_limit), list[Solution](), False
+        self.clock, self._last, self._interrupted = Clock(time_limit), list[Solution](), False
 
     def halve(
         self, least: int, most: int, at: Callable[[int], Region]
@@ -163,9 +162,9 @@ class _Search:
 
     def _answer(self, region: Region) -> Solution | bool:
         """A design that keeps the wanted utility; or False, if none can; or True, if one may."""
-        for gap in (*_GAPS, None):  # at last from the beginning, should the neighbours have led nowhere
+        for gap in (*_GAPS, None):  # at last from the beginning, should the columns before have led nowhere
             if gap is None:
-                self._near = []
+                self._last = []
             found = self._solved(region, gap or _GAPS[-1])
             if found.normalized_utility >= self.wanted - _ROUNDING:
                 proven = prove(found)
@@ -190,13 +189,9 @@ class _Search:
         return found.upper_bound / everything if everything > 0 else 1.0
 
     def _solved(self, region: Region, gap: float) -> Solution:
-        """The optimum to this gap, from those at the last two budgets."""
-        about, solver = region.about(self.joint), Optimal(relative_gap=gap, clock=self.clock)
-        if self._near:
-            found = solve_near(solver, about, region, self._near)
-        else:
-            found = solver.solve(about, [region], self.utility)[0]
+        """The optimum to this gap, from the columns of the last budget, where these are still allowed."""
+        solver = Optimal(relative_gap=gap, clock=self.clock)
+        found = solver.solve(region.about(self.joint), [region], self.utility, after=self._last)[0]
         self._interrupted |= found.status is Status.INTERRUPTED
-        if found.status is not Status.TRIVIAL:
-            self._near = [found, *self._near[:1]]
-        return replace(found, region=region, settings=repr(replace(solver, clock=None)))
+        self._last = [found]
+        return replace(found, settings=repr(replace(solver, clock=None)))

@@ -502,9 +502,7 @@ def curve_command(
     else:
         found = certified_curves(joint, alpha, promise, accuracy, worth, time_limit)
         late = f", not {accuracy:g}: allow more time" if found.accuracy > accuracy else ""
-        print(
-            f"At every epsilon the optimum is known to within {found.accuracy:.3g} of X{late} ({found.solves} solves)."
-        )
+        print(f"At every epsilon the optimum is known to within {found.within} of X{late} ({found.solves} solves).")
         frame, figure = found.to_frame(), plot_curve(found, secret=" and ".join(sensitive), useful=" and ".join(useful))
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / "curve.csv", frame.to_csv(index=False))

@@ -32,7 +32,6 @@ from alphalift.regions import Region
 from alphalift.regions.between import line_between
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal
-from alphalift.solvers.neighbour import solve_near
 from alphalift.solvers.run import curve_of
 from alphalift.utilities import MutualInformation, Utility
 
@@ -370,6 +369,12 @@ class Curve:
         return max(envelope.accuracy for envelope in self.envelopes)
 
     @property
+    def within(self) -> str:
+        """The accuracy in three digits, rounded up."""
+        digits = 2 - math.floor(math.log10(self.accuracy)) if self.accuracy > 0 else 0
+        return f"{math.ceil(self.accuracy * 10.0**digits) / 10.0**digits:.3g}"
+
+    @property
     def solves(self) -> int:
         return sum(len(envelope.points) for envelope in self.envelopes)
 
@@ -489,16 +494,12 @@ class _Refinement:
     def _point(self, epsilon: float, before: Point | None = None, piece: _Piece | None = None) -> Point:
         """Solve at one epsilon, from the columns of its neighbours, mixed."""
         region = self.family.at(epsilon)
-        near = [] if before is None else [before.solution]
-        if piece is not None and before is not None:
+        after = [] if before is None else [before.solution]
+        if piece is not None:
             mixed = piece.pairing.mechanism(piece.pairing.farthest(region))
-            near = [piece.right.solution, before.solution, Solution(mixed, region, self.utility, Status.FEASIBLE)]
+            after.append(Solution(mixed, region, self.utility, Status.FEASIBLE))
         gap = max(min(_GAP_SHARE * self.accuracy, 0.5), 1e-9)
-        solver = Optimal(relative_gap=gap, clock=self.clock)
-        if near:
-            found = solve_near(solver, self.about, region, near)
-        else:
-            found = solver.solve(self.about, [region], self.utility)[0]
+        found = Optimal(relative_gap=gap, clock=self.clock).solve(self.about, [region], self.utility, after=after)[0]
         upper = 1.0 if self.everything <= 0 else min(1.0, found.upper_bound / self.everything)
         if before is not None and found.normalized_utility < before.lower:  # in too little time
             found = replace(before.solution, region=region, status=found.status, certificate=None)

@@ -18,7 +18,7 @@ from numba import types
 from alphalift.arrays import Array
 from alphalift.compiled import INTEGERS, VECTOR, compile_once, copy_row, subroutine
 from alphalift.geometry.bound import BOUND_BOX, compile_with_bound, relax
-from alphalift.geometry.concave import Certificate, ConcaveProgram, Search
+from alphalift.geometry.concave import Certificate, ConcaveProgram
 from alphalift.geometry.pricing import PRICING, Box, Pricing
 from alphalift.geometry.tree import _TREE, Tree, _box, _choose_split, _split_box
 from alphalift.geometry.working_set import compile_minimiser, compile_with_minimiser
@@ -75,18 +75,6 @@ class SearchBetween:
 
     def _close(self) -> None:
         self._open = self._open[~(self._tree.bound[self._open] >= self._threshold)]
-
-
-class Resumed(Search):
-    """A search that goes on from the splits and duals of a certificate for other prices, or for another set of its kind."""
-
-    def __init__(
-        self, program: ConcaveProgram, prices: Array, threshold: float, threads: int, certificate: Certificate
-    ) -> None:
-        self._program, self._threads, self._caps = program, threads, None
-        self._cap_duals = np.empty((0, certificate.dual.shape[1]))
-        self._tree, self.nodes = tree_of(certificate), len(certificate.child)
-        self.change_prices(prices, threshold)
 
 
 def compile_both(size: int) -> None:

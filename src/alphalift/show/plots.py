@@ -75,7 +75,7 @@ def plot_curve(curve: Curve, *, secret: str = "S", useful: str = "X") -> Figure:
     quiet(axes, "privacy budget ε: private ← → useful", f"share of {_short(useful)} kept", title)
     axes.set_xlim(0, None)
     axes.set_ylim(0, 1.03)
-    apart = f"the optimum lies in the band,\nwhich is at most {curve.accuracy:.2g} high;\nright of the dotted line\nX itself may be published"
+    apart = f"the optimum lies in the band,\nwhich is at most {curve.within} high;\nright of the dotted line\nX itself may be published"
     legend(axes, title=apart, title_fontsize=8)
     return figure
 
