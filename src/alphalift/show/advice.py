@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from alphalift.population import Advice, Alternative
-from alphalift.show.words import printable
+from alphalift.show.text import printable
 
 # So many names are told; of more, how many there are.
 _MOST_NAMES = 3

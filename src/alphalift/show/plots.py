@@ -1,27 +1,17 @@
-"""Pictures of a tradeoff curve and of a mechanism."""
+"""Pictures of a tradeoff curve."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 
-import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
 
-from alphalift.arrays import Array
 from alphalift.errors import InputError
 from alphalift.measures import epsilon_max
-from alphalift.mechanism import Mechanism
 from alphalift.regions import AlphaLift
 from alphalift.show.style import COLOURS, alpha_text, legend, new_figure, quiet
-from alphalift.show.words import printable
 from alphalift.solution import Solution
 from alphalift.sweep import Tradeoff
-
-_MOST_NUMBERED_CELLS = 300
-_LONGEST_LABEL = 34
 
 
 def plot_tradeoff(tradeoff: Tradeoff, *, mark: Solution | None = None) -> Figure:
@@ -51,58 +41,3 @@ def plot_tradeoff(tradeoff: Tradeoff, *, mark: Solution | None = None) -> Figure
     axes.set_ylim(0, 1.03)
     legend(axes, title="right of the dotted line\nX itself may be published", title_fontsize=8)
     return figure
-
-
-def plot_mechanism(mechanism: Mechanism, *, secret: str = "S", useful: str = "X") -> Figure:
-    """P(y|x) as a heat map, and beside it what each output says about the secret: the lift l(s, y)."""
-    outputs, values = mechanism.p_y_given_x.shape
-    secrets = len(mechanism.joint.s_labels)
-    figure = new_figure(5.0 + 0.42 * (values + secrets), 2.2 + 0.34 * max(outputs, 4))
-    left, right = figure.subplots(1, 2, width_ratios=[values, secrets], sharey=True)
-    channel = _heat(left, mechanism.p_y_given_x, mechanism.joint.x_labels, {"cmap": "Blues", "vmin": 0, "vmax": 1})
-    quiet_heat(left, f"{useful} (true value)", f"How {useful} is released: P(y|x)")
-    figure.colorbar(channel, ax=left, shrink=0.8, pad=0.01)
-    left.set_yticks(range(outputs), [_short(label) for label in mechanism.y_labels])
-    left.set_ylabel("released value y")
-    lift = mechanism.lift.T
-    span = max(float(np.abs(lift - 1).max()), 0.05)
-    norm = TwoSlopeNorm(1.0, max(0.0, 1 - span), 1 + span)
-    shown = _heat(right, lift, mechanism.joint.s_labels, {"cmap": "PuOr_r", "norm": norm})
-    quiet_heat(right, f"{secret} (the secret)", "How much likelier: P(s|y)/P(s)")
-    figure.colorbar(shown, ax=right, shrink=0.8, pad=0.02)
-    return figure
-
-
-def quiet_heat(axes: Axes, x_label: str, title: str) -> None:
-    axes.set_xlabel(x_label)
-    axes.set_title(title, loc="left", fontsize=10)
-    axes.spines[:].set_visible(False)
-    axes.tick_params(length=0)
-
-
-def _heat(axes: Axes, matrix: Array, columns: tuple[str, ...], options: dict[str, object]) -> AxesImage:
-    image = axes.imshow(matrix, aspect="auto", **options)  # type: ignore[arg-type]
-    axes.set_xticks(
-        range(len(columns)), [_short(label) for label in columns], rotation=60, ha="right", rotation_mode="anchor"
-    )
-    if matrix.size <= _MOST_NUMBERED_CELLS:
-        for (row, column), value in np.ndenumerate(matrix):
-            if value >= 0.005:
-                red, green, blue, _ = image.cmap(image.norm(np.array(value)))
-                dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
-                axes.text(
-                    column,
-                    row,
-                    f"{value:.2f}",
-                    ha="center",
-                    va="center",
-                    fontsize=6,
-                    color="white" if dark else "#333333",
-                )
-    return image
-
-
-def _short(label: str) -> str:
-    # A dollar would start matplotlib's mathematics.
-    label = printable(label).replace("$", r"\$")
-    return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1] + "…"
