@@ -121,7 +121,10 @@ def test_blocks_show_their_largest_and_farthest():
 def test_many_symbols_are_drawn_in_groups():
     size = 1200
     joint = Joint(np.random.default_rng(0).integers(1, 9, (2, size)), counts=True)
-    left = plot_mechanism(Mechanism.publishing_all(joint)).axes[0]
+    figure = plot_mechanism(Mechanism.publishing_all(joint))
+    (cells,) = figure.panels[0].series
+    assert list(zip(cells.x, cells.y, cells.value, strict=True)) == [(i, i, 1.0) for i in range(size)], "and no zeros"
+    left = figure.axes[0]
     assert left.images[0].get_array().shape == (400, 400)
     assert left.get_xlim() == (-0.5, size - 0.5)
     assert "3 in a cell" in left.get_xlabel()

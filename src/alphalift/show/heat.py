@@ -11,7 +11,7 @@ from matplotlib.colors import TwoSlopeNorm
 from matplotlib.image import AxesImage
 from scipy.sparse import coo_array
 
-from alphalift.arrays import Array, Rows
+from alphalift.arrays import Array, Rows, is_sparse
 from alphalift.mechanism import Mechanism
 from alphalift.show.numbers import Panel, Series
 from alphalift.show.style import LABEL_PITCH, POINTS, Picture, every, new_figure, width_of, wrapped
@@ -88,7 +88,7 @@ def plot_mechanism(mechanism: Mechanism, *, secret: str | None = None, useful: s
     _title(right, "How much likelier the secret becomes: P(s|y)/P(s)", s)
     _bar(right, shown, y)
     figure.panels = (
-        _panel("P(y|x)", mechanism.p_y_given_x, x.name, joint.x_labels, mechanism.y_labels),
+        _panel("P(y|x)", mechanism.law, x.name, joint.x_labels, mechanism.y_labels),
         _panel("P(s|y)/P(s)", mechanism.lift.T, s.name, joint.s_labels, mechanism.y_labels),
     )
     return figure
@@ -147,7 +147,12 @@ def _farthest(lifts: Array, by_row: int, by_column: int) -> Array:
     return np.where(above - 1 >= 1 - below, above, below)
 
 
-def _panel(title: str, matrix: Array, x: str, columns: tuple[str, ...], outputs: tuple[str, ...]) -> Panel:
-    places = np.indices(matrix.shape).reshape(2, -1)
-    cells = Series(title, "cells", places[1].tolist(), places[0].tolist(), matrix.ravel().tolist())
+def _panel(title: str, matrix: Rows, x: str, columns: tuple[str, ...], outputs: tuple[str, ...]) -> Panel:
+    """Every cell, or as points those that are not 0 where the matrix is kept sparse."""
+    if is_sparse(matrix):
+        found = coo_array(matrix)
+        cells = Series(title, "points", found.col.tolist(), found.row.tolist(), found.data.tolist())
+    else:
+        places = np.indices(matrix.shape).reshape(2, -1)
+        cells = Series(title, "cells", places[1].tolist(), places[0].tolist(), matrix.ravel().tolist())
     return Panel(title, x, "released value", (cells,), columns, outputs)
