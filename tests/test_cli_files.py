@@ -72,6 +72,28 @@ def test_a_design_that_cannot_be_written_leaves_the_old_one(folder, alphalift, m
     assert sorted(os.listdir(folder)) == ["m.json", "o.json", "table.csv"]
 
 
+def test_pictures_of_a_design_are_its_owners_alone(folder, alphalift):
+    code, told, _ = alphalift(*DESIGN, "--pictures", "drawn")
+    assert code == 0
+    shown = ["mechanism", "lifts", "kept", *(["simplex"] if (folder / "drawn" / "simplex.png").exists() else [])]
+    names = sorted(f"{name}.{ending}" for name in shown for ending in ("png", "pdf"))
+    assert sorted(os.listdir(folder / "drawn")) == names
+    for name in names:
+        assert f"Written: drawn/{name}" in told
+        assert mode(folder / "drawn" / name) == 0o600, "they show shares of the table"
+    assert "they are as private as it is" in told
+
+
+def test_pictures_are_not_drawn_over_a_file_or_into_the_table(folder, alphalift):
+    (folder / "parts").mkdir()
+    assert "expected a folder" in alphalift(*DESIGN, "--pictures", "table.csv")[2]
+    code, _, told = alphalift("design", "parts", *DESIGN[2:], "--pictures", "parts/drawn")
+    assert code == 1
+    assert "inside the table's own folder" in told
+    assert sorted(os.listdir(folder)) == ["parts", "table.csv"]
+    assert not os.listdir(folder / "parts")
+
+
 def test_a_design_never_replaces_a_key_a_ledger_or_what_it_reads(folder, alphalift):
     new_key(folder / "key")
     (folder / "key.ledger").write_bytes(b"SQLite format 3\0" + bytes(84))

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
+from alphalift.shown import showing_with
+
 TYPE_CHECKING = False  # as checkers know it; importing it would be most of the work of this file
 if TYPE_CHECKING:
     from alphalift import baselines, measures
@@ -63,7 +65,17 @@ if TYPE_CHECKING:
         implications,
     )
     from alphalift.sharing import for_sharing
-    from alphalift.show import describe, plot_comparison, plot_curve, plot_mechanism, plot_tradeoff
+    from alphalift.show import (
+        describe,
+        plot_comparison,
+        plot_curve,
+        plot_kept,
+        plot_lifts,
+        plot_mechanism,
+        plot_simplex,
+        plot_tradeoff,
+        save_figure,
+    )
     from alphalift.solution import Solution, Status
     from alphalift.solvers import Algorithm1, Optimal, Progress, Vertices
     from alphalift.sweep import Tradeoff, sweep
@@ -156,18 +168,25 @@ __all__ = [
     "measures",
     "plot_comparison",
     "plot_curve",
+    "plot_kept",
+    "plot_lifts",
     "plot_mechanism",
+    "plot_simplex",
     "plot_tradeoff",
     "prove",
     "read_joint",
     "read_samples",
     "save",
+    "save_figure",
     "sweep",
     "to_document",
     "to_json",
     "told_together",
     "withhold_joint",
 ]
+
+# Objects that show themselves find here what draws them.
+showing_with(lambda: import_module("alphalift.show"))
 
 # Where the public names come from; `baselines` and `measures` are modules themselves.
 _NAMES = {
@@ -184,7 +203,7 @@ _NAMES = {
     "alphalift.proof.prove": "prove",
     "alphalift.regions": "KL LDP LIP PML AlphaLift ChiSquare Custom Implication Intersection MaxLift OnAverage Region Renyi TotalVariation grid implications",
     "alphalift.sharing": "for_sharing",
-    "alphalift.show": "describe plot_comparison plot_curve plot_mechanism plot_tradeoff",
+    "alphalift.show": "describe plot_comparison plot_curve plot_kept plot_lifts plot_mechanism plot_simplex plot_tradeoff save_figure",
     "alphalift.solution": "Solution Status",
     "alphalift.solvers": "Algorithm1 Optimal Progress Vertices",
     "alphalift.sweep": "Tradeoff sweep",

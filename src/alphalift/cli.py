@@ -16,7 +16,7 @@ from alphalift.choices import ONE_NAMESPACE, ShownIds
 from alphalift.cli_audit import audit_app
 from alphalift.errors import AlphaliftError, InputError
 from alphalift.terminal import complain, in_options, in_words, require_kind
-from alphalift.whole import require_not
+from alphalift.whole import require_not, require_outside
 
 # The share of a time limit that is kept for a file, whose bound is proven once more.
 _FILE_SHARE = 0.3
@@ -96,6 +96,12 @@ def design_command(
     promise: Promise = None,
     utility: UtilityText = None,
     out: Annotated[Path | None, typer.Option(help="Write the mechanism to this JSON file.")] = None,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draw the mechanism, its lifts against the promise and what is kept into this folder, as PNG and PDF."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the mechanism as JSON instead of words.")] = False,
     drop_missing: DropMissing = False,
     bins: Bins = None,
@@ -155,6 +161,7 @@ def design_command(
         Declared,
         Wish,
         alphabet_files,
+        check_folder,
         check_output,
         confidence_of,
         document_of,
@@ -170,6 +177,7 @@ def design_command(
     from alphalift.sharing import for_sharing
     from alphalift.show.advice import advice_lines
     from alphalift.show.live import LiveLine
+    from alphalift.show.pictures import save_pictures
     from alphalift.show.words import describe, wanted_words, what_a_file_proves, what_it_may_take
     from alphalift.solution import Status
     from alphalift.solvers import Optimal
@@ -196,6 +204,9 @@ def design_command(
         if path is not None:
             check_output(path, given)
             given.append(path)
+    if pictures is not None:
+        check_folder(pictures)
+        require_outside(pictures / "mechanism.png", table)
     earlier = [open_mechanism(path, openings or []) for path in after or []]
     declared = Declared(drop_missing, read_bins(bins), read_alphabet(alphabet), anyway)
     joint = declared.read(table, sensitive, useful, earlier)
@@ -224,16 +235,21 @@ def design_command(
         save(opening, withhold)
     if out is not None:
         save(document, out)
+    kept = " and ".join(f"{name} (in bins)" if name in declared.bins else name for name in useful)
+    drawn: list[Path] = []
+    if pictures is not None:
+        drawn = save_pictures(solution, pictures, secret=" and ".join(sensitive), useful=kept)
     if as_json:
         print(to_json(document), end="")
         return
-    kept = " and ".join(f"{name} (in bins)" if name in declared.bins else name for name in useful)
     print(describe(solution, secret=" and ".join(sensitive), useful=kept))
     if document and (less := what_a_file_proves(solution, claims)):
         print(less)
-    for path in (out, withhold):
+    for path in (out, withhold, *drawn):
         if path is not None:
             print(f"Written: {path}")
+    if drawn:
+        print(f"The pictures in {pictures} show shares of the table: they are as private as it is.")
     if out is not None:
         private = withhold or out
         print(f"{private} contains the table's counts: it is as private as they are.")
@@ -546,7 +562,8 @@ def demo(out: Folder = Path("demo")) -> None:
     from alphalift.document import to_document, to_json
     from alphalift.given import check_folder, sweep_curves, write_text
     from alphalift.regions import AlphaLift
-    from alphalift.show import describe, plot_mechanism, plot_tradeoff
+    from alphalift.show import describe, plot_tradeoff
+    from alphalift.show.pictures import pictures_of
     from alphalift.show.style import save as save_figure
     from alphalift.tables import read_joint
 
@@ -561,7 +578,7 @@ def demo(out: Folder = Path("demo")) -> None:
     written = [
         out / "mechanism.json",
         save_figure(plot_tradeoff(tradeoff, mark=solution), out / "curve.png"),
-        save_figure(plot_mechanism(solution.mechanism, secret="race", useful="education"), out / "mechanism.png"),
+        *(save_figure(picture, out / f"{name}.png") for name, picture in pictures_of(solution).items()),
     ]
     for path in written:
         print(f"Written: {path}")

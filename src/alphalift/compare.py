@@ -24,12 +24,14 @@ from alphalift.errors import SettingError, SolverError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region
+from alphalift.shown import Shown, show
 from alphalift.solution import Solution
 from alphalift.solvers import Solver
 from alphalift.utilities import MutualInformation, Utility
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 OPTIMUM, PUBLISH_ALL = "optimum", "publish X as it is"
 _BASELINES: dict[str, Solver] = {
@@ -72,7 +74,7 @@ class Row:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Shown):
     """The optimum and every baseline under one promise, the most useful first; `solution` is the optimum's."""
 
     solution: Solution
@@ -101,6 +103,11 @@ class Comparison:
     def best_baseline(self) -> Row:
         """The most useful mechanism that keeps the promise, the optimum aside."""
         return next(row for row in self.rows if row.kept and row.name != OPTIMUM)
+
+    def plot(self, *, secret: str | None = None, useful: str | None = None) -> Figure:
+        """A bar for each mechanism, with the bound as a line: `plot_comparison`. The columns' names come from the joint unless told."""
+        figure: Figure = show().plot_comparison(self, secret=secret, useful=useful)
+        return figure
 
     def to_frame(self) -> pd.DataFrame:
         """One row a mechanism, the columns of `Row`."""

@@ -15,6 +15,7 @@ import numpy as np
 from alphalift.arrays import Array, read_only
 from alphalift.errors import JointError
 from alphalift.exact import exact
+from alphalift.shown import Shown
 
 # Probabilities typed by hand or divided in floats sum to one only nearly; what is farther off is a mistake.
 _SUM_TOLERANCE = Fraction(1, 10**6)
@@ -58,7 +59,7 @@ class Beside:
 
 
 @dataclass(frozen=True, init=False)
-class Joint:
+class Joint(Shown):
     """P_SX as |S| x |X| positive integer weights over a common total, with a label for every symbol.
 
     `Joint(p_sx)` takes probabilities (int, float, Decimal, Fraction or str; a float means its shortest

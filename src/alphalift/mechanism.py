@@ -17,10 +17,12 @@ from alphalift.labels import output_labels
 from alphalift.measures import log_alpha_lifts
 from alphalift.measures.catalogue import ALPHAS, View
 from alphalift.regions import Region
+from alphalift.shown import Shown, show
 from alphalift.utilities import MutualInformation, Utility
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 # How far from 1 a given column may sum; it is divided by its sum.
 _SUM_SLACK = 1e-6
@@ -40,7 +42,7 @@ class Check:
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Mechanism:
+class Mechanism(Shown):
     """P_{Y|X} for a joint, (|Y|, |X|); every other number is computed from these two.
 
     Columns are normalised at construction and outputs that never occur are dropped, so P_{Y|X} P_X is
@@ -176,6 +178,11 @@ class Mechanism:
     def __getstate__(self) -> dict[str, object]:
         # Between processes only what defines the mechanism travels, not what was computed from it.
         return {"joint": self.joint, "law": self.law}
+
+    def plot(self, *, secret: str | None = None, useful: str | None = None) -> Figure:
+        """P(y|x) as a heat map, and beside it the lifts: `plot_mechanism`. The columns' names come from the joint unless told."""
+        figure: Figure = show().plot_mechanism(self, secret=secret, useful=useful)
+        return figure
 
     def to_frame(self) -> pd.DataFrame:
         """P_{Y|X} as a labelled table: one row an output, one column a value of X."""

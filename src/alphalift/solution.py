@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from alphalift.errors import SettingError
 from alphalift.geometry.concave import AnyCertificate
@@ -13,8 +14,12 @@ from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.proof.checker import Integers
 from alphalift.regions import Region
+from alphalift.shown import Shown, show
 from alphalift.together import Earlier
 from alphalift.utilities import Utility
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Status(Enum):
@@ -54,7 +59,7 @@ class Population:
 
 
 @dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(Shown):
     """The mechanism found for a region and a utility, its status, and what no mechanism can exceed.
 
     `upper_bound` is a float in the units of `utility`, with a margin for its rounding ("Floats" in docs/theory.md); for two
@@ -103,6 +108,11 @@ class Solution:
         """(upper_bound - utility) / utility of publishing X; 0 where that is 0."""
         everything = self.utility_function.of_publishing_all(self.joint.p_x)
         return max(0.0, self.upper_bound - self.utility) / everything if everything > 0 else 0.0
+
+    def plot(self, *, secret: str | None = None, useful: str | None = None) -> Figure:
+        """What every output tells against what the promise allows: `plot_lifts`. The columns' names come from the joint unless told."""
+        figure: Figure = show().plot_lifts(self, secret=secret, useful=useful)
+        return figure
 
     def __repr__(self) -> str:
         return f"Solution({self.region}, {self.normalized_utility:.2%} of X kept, {self.status.name.lower()})"

@@ -11,7 +11,7 @@ from alphalift.audit.samples import SamplesAudit
 from alphalift.measures.table import Printable
 from alphalift.proof.statement import checkable
 from alphalift.regions import PML, Intersection, Region, averages_of
-from alphalift.show.words import printable
+from alphalift.show.text import printable
 
 _FEW = 5
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from alphalift.population import Advice, Alternative
-from alphalift.show.words import printable
+from alphalift.show.text import printable
 from alphalift.utilities import MutualInformation, Utility
 
 # So many names are told; of more, how many there are.

@@ -7,11 +7,12 @@ import textwrap
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from alphalift.compare import OPTIMUM, Comparison, Row
-from alphalift.show.style import COLOURS, new_figure, quiet
-from alphalift.show.words import bound_remark, is_about_x, printable, promise
+from alphalift.show.numbers import Panel, Series
+from alphalift.show.style import COLOURS, Picture, new_figure, quiet
+from alphalift.show.text import names_of, plain
+from alphalift.show.words import bound_remark, is_about_x, promise
 
 _BASELINE, _GREY = "#BBCCDD", "#777777"
 _COLUMNS = ("mechanism", "utility", "of optimum", "value", "outputs", "time", "kept")
@@ -20,9 +21,10 @@ _WIDTH, _TITLE_WIDTH = 80, 84
 _VALUE_DIGITS = 12
 
 
-def plot_comparison(comparison: Comparison, *, secret: str = "S", useful: str = "X") -> Figure:
+def plot_comparison(comparison: Comparison, *, secret: str | None = None, useful: str | None = None) -> Picture:
     """A bar for each mechanism, the most useful at the top, with the bound on all that keep the promise as a line."""
-    rows, useful = comparison.rows, _plain(useful)
+    rows = comparison.rows
+    secret, useful = map(plain, names_of(comparison.solution.joint, secret, useful))
     figure = new_figure(8.4, 1.5 + 0.34 * len(rows))
     axes = figure.subplots()
     for place, row in enumerate(rows):
@@ -36,15 +38,33 @@ def plot_comparison(comparison: Comparison, *, secret: str = "S", useful: str = 
     kept = comparison.solution.utility_function.kept(useful)
     label = f"share of the {kept} kept\ndashed: no mechanism that keeps the promise exceeds {_up(bound)}"
     label += bound_remark(comparison.solution)
-    about = f"{useful} itself" if is_about_x(comparison.region) else _plain(secret)
-    title = f"Releasing {useful}; the promise about {about}: {_plain(promise(comparison.region))}"
+    about = f"{useful} itself" if is_about_x(comparison.region) else secret
+    title = f"Releasing {useful}; the promise about {about}: {plain(promise(comparison.region))}"
     quiet(axes, label, "", textwrap.fill(title, _TITLE_WIDTH))
     axes.xaxis.label.set_fontsize(9)
     axes.set_xlim(0, 1)
     axes.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     axes.grid(False, axis="y")
     axes.tick_params(axis="y", length=0)
+    figure.panels = (_panel(comparison),)
     return figure
+
+
+def _panel(comparison: Comparison) -> Panel:
+    """The bars of what applies, what breaks the promise apart, and the bound."""
+    rows, bound = comparison.rows, comparison.normalized_bound
+    series = [
+        Series(
+            name,
+            "bars",
+            [row.normalized_utility for row in rows if row.applies and row.kept is kept],
+            [place for place, row in enumerate(rows) if row.applies and row.kept is kept],
+        )
+        for name, kept in (("keeps the promise", True), ("breaks the promise", False))
+    ]
+    series.append(Series("no mechanism that keeps the promise exceeds", "line", [bound] * 2, [0, len(rows) - 1]))
+    names = tuple(row.name for row in rows)
+    return Panel("mechanisms under one promise", "share kept", "mechanism", tuple(series), y_names=names)
 
 
 def _bar(axes: Axes, place: int, row: Row) -> None:
@@ -83,11 +103,6 @@ def _remark(row: Row, comparison: Comparison) -> str:
     if row.name == OPTIMUM:
         return row.note
     return "" if math.isnan(row.share_of_optimum) else f"{row.share_of_optimum:.0%} of the optimum"
-
-
-def _plain(name: str) -> str:
-    # A dollar would start matplotlib's mathematics.
-    return printable(name).replace("$", r"\$")
 
 
 def comparison_table(comparison: Comparison) -> str:

@@ -19,12 +19,11 @@ from alphalift.proof.said import EVERYBODY, statement_in
 from alphalift.proof.statement import checkable, utility_statement
 from alphalift.regions import After, AlphaLift, Region, averages_of
 from alphalift.show.meaning import what_it_means
+from alphalift.show.text import printable, up
 from alphalift.solution import Population, Solution, Status
 from alphalift.solvers.optimal import bound_is_estimated, searched_symbols
 from alphalift.utilities import Utility
 
-# What a bound may exceed its last printed digit by, in units of that digit: rounding of floats.
-_FORGIVEN = 1e-9
 # By how much of X's information a file's gap must exceed the run's to be told: rounding to integers costs less.
 _NOTABLE = 1e-6
 _BESIDE = ("other columns released beside it", "other columns or releases than those that it was designed after")
@@ -123,10 +122,10 @@ def _groups(solution: Solution, secret: str) -> list[str]:
         ranks.setdefault(int(i), []).append(rank)
     for s, names in ranks.items():
         share = float(joint.p_s[s])
-        limit = _up(region.group_limit(np.arange(len(joint.p_s)) == s, joint.p_s), 2)
+        limit = up(region.group_limit(np.arange(len(joint.p_s)) == s, joint.p_s), 2)
         lines.append(
             f"  - the {' and '.join(names)} group, {printable(joint.s_labels[s])} ({share:.1%}), becomes at most "
-            f"{_up(float(worst[s]), 2)} times as likely with this mechanism{who}; the promise alone allows {at_most}{limit}."
+            f"{up(float(worst[s]), 2)} times as likely with this mechanism{who}; the promise alone allows {at_most}{limit}."
         )
     return lines
 
@@ -137,16 +136,6 @@ def _largest_lifts(solution: Solution) -> Array:
     if not isinstance(region, After):
         return np.asarray(mechanism.lift.max(axis=1))
     return np.asarray(region.together(mechanism.posteriors @ region.known.lift.T).max(axis=0))
-
-
-def printable(label: str) -> str:
-    """A label without control characters, which a terminal would obey."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in label)
-
-
-def _up(value: float, digits: int) -> str:
-    """Rounded up: a bound must not look smaller than it is."""
-    return f"{math.ceil(value * 10**digits - _FORGIVEN) / 10**digits:.{digits}f}"
 
 
 def _status(solution: Solution, useful: str) -> str:
@@ -167,7 +156,7 @@ def _status(solution: Solution, useful: str) -> str:
                 f"{region.budget:.4g} is allowed."
             )
         elif isinstance(region, AlphaLift):
-            needed = _up(epsilon_max(solution.joint, region.alpha), 4)
+            needed = up(epsilon_max(solution.joint, region.alpha), 4)
             text += f" Publishing {useful} unchanged would need epsilon = {needed}."
         else:
             worst = Mechanism.publishing_all(solution.joint).worst_value(region)
@@ -287,7 +276,7 @@ def _at(region: Region, value: float) -> str:
         larger = copy(region)
         object.__setattr__(larger, "epsilon", epsilon)
         return promise(larger) if math.isfinite(epsilon) else "nothing is known of it"
-    return f"its value is at most {_up(value, 3)}, and {region.budget:.4g} is allowed"
+    return f"its value is at most {up(value, 3)}, and {region.budget:.4g} is allowed"
 
 
 def what_a_file_proves(solution: Solution, claims: dict[str, str]) -> str:
@@ -316,7 +305,7 @@ def what_it_may_take(joint: Joint, region: Region, utility: Utility, time_limit:
 
 
 def _percent_up(share: float) -> str:
-    return f"{_up(100 * share, 3)}%"
+    return f"{up(100 * share, 3)}%"
 
 
 def wanted_words(found: Wanted, keep: str) -> str:

@@ -16,6 +16,7 @@ from rich.progress import Progress
 from alphalift.errors import InputError, WorkerError
 from alphalift.joint import Joint
 from alphalift.regions import Region
+from alphalift.shown import Shown
 from alphalift.solution import Solution, Status
 from alphalift.solvers import ChainedSolver, Optimal, Solver
 from alphalift.sweep.cells import Cell, Record, pack, reliable, solution_of, unpack
@@ -33,7 +34,7 @@ _RUNS_A_PROCESS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Tradeoff:
+class Tradeoff(Shown):
     """Every joint (outer) under every region (inner): mechanisms and their figures.
 
     `resumed` cells came from the folder of an earlier sweep. Solutions have no certificate, which is large: `design` the

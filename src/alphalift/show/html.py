@@ -1,0 +1,251 @@
+"""Tables for notebooks: small, without scripts, styles or ids of their own, readable on dark and on light.
+
+Every text goes through `_text`, since labels come from data. Nothing is shown that the objects' texts do not say or that one
+would not print oneself: of a joint its size and labels and no count or share of any; of a mechanism P(y|x) with two digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import singledispatch
+from html import escape
+
+from alphalift.compare import Comparison
+from alphalift.joint import Joint
+from alphalift.mechanism import Mechanism
+from alphalift.regions import AlphaLift, Region
+from alphalift.show.style import COLOURS, alpha_text
+from alphalift.show.text import names_of, printable, shortened, up
+from alphalift.show.words import bound_remark, is_about_x, promise
+from alphalift.solution import Solution
+from alphalift.sweep import Tradeoff
+
+_MOST_ROWS, _MOST_COLUMNS, _MOST_LABELS, _LONGEST = 16, 16, 24, 28
+# The text's own colour stands for lines; blue with an alpha can be read below it on any ground.
+_BLUE, _LINE = "68,119,170", "1px solid rgba(128,128,128,.35)"
+_WIDTH, _HEIGHT, _MARGIN = 420, 180, 34
+
+
+@singledispatch
+def as_html(shown: object) -> str:
+    """The object as HTML."""
+    raise TypeError(f"{type(shown).__name__} has no table for notebooks")
+
+
+@as_html.register
+def _joint(joint: Joint) -> str:
+    secret, useful = names_of(joint, None, None)
+    source = "probabilities" if joint.n is None else f"{joint.n} records"
+    rows = [
+        [
+            _text(f"secret, {secret}" if secret != "S" else "secret S"),
+            str(len(joint.s_labels)),
+            _listed(joint.s_labels),
+        ],
+        [
+            _text(f"useful, {useful}" if useful != "X" else "useful X"),
+            str(len(joint.x_labels)),
+            _listed(joint.x_labels),
+        ],
+    ]
+    empty = [
+        f"{len(labels)} {what} without mass left out"
+        for labels, what in ((joint.s_without_mass, "secrets"), (joint.x_without_mass, "values"))
+        if labels
+    ]
+    title = f"Joint of {len(joint.s_labels)} x {len(joint.x_labels)}, from {source}"
+    return _boxed(title, _table(["", "symbols", "labels"], rows, left={0, 2}), "; ".join(empty))
+
+
+@as_html.register
+def _mechanism(mechanism: Mechanism) -> str:
+    _, useful = names_of(mechanism.joint, None, None)
+    outputs, values = mechanism.law.shape
+    title = f"Mechanism: {useful} is released as one of {outputs} outputs; P(y|x)"
+    return _boxed(
+        title, _channel(mechanism), _left_out((outputs, _MOST_ROWS, "outputs"), (values, _MOST_COLUMNS, "values"))
+    )
+
+
+@as_html.register
+def _solution(solution: Solution) -> str:
+    secret, useful = names_of(solution.joint, None, None)
+    about = f"{useful} itself" if is_about_x(solution.region) else secret
+    bits = solution.integers
+    rows = [
+        ["promise", _text(f"about {about}: {promise(solution.region)}")],
+        ["kept", _text(f"{solution.normalized_utility:.2%} of {useful}") + _bar(solution.normalized_utility, 160)],
+        ["gap", _text(f"{_percent_up(solution.relative_gap)} at most{bound_remark(solution)}")],
+        ["status", _text(solution.status.value)],
+        ["proven", f"for integers over 2<sup>{bits.bits}</sup>" if bits else "no: floats"],
+    ]
+    told = _table([], rows, left={0, 1})
+    outputs, values = solution.mechanism.law.shape
+    left_out = _left_out((outputs, _MOST_ROWS, "outputs"), (values, _MOST_COLUMNS, "values"))
+    return _boxed(f"Release of {useful}", told + _channel(solution.mechanism), left_out)
+
+
+@as_html.register
+def _comparison(comparison: Comparison) -> str:
+    rows = []
+    for row in comparison.rows:
+        if row.applies:
+            kept = "yes" if row.kept else "NO"
+            share = f"{row.normalized_utility:.1%}"
+            rows.append(
+                [
+                    _text(row.name),
+                    share,
+                    _bar(row.normalized_utility, 120),
+                    f"{row.worst_value:#.4g}",
+                    kept,
+                    str(row.outputs),
+                ]
+            )
+        else:
+            rows.append([_text(row.name), "-", "", "-", "-", "-"])
+    head = ["mechanism", "useful", "", "value", "promise kept", "outputs"]
+    note = f"At most {comparison.region.budget:#.4g} is promised; no mechanism that keeps it is more useful than {_percent_up(comparison.normalized_bound)}{bound_remark(comparison.solution)}"
+    return _boxed(f"Under one promise: {promise(comparison.region)}", _table(head, rows, left={0, 2}), note)
+
+
+@as_html.register
+def _tradeoff(tradeoff: Tradeoff) -> str:
+    head = ["joint", "promise", "useful", "gap", "status"]
+    many = len(tradeoff.joints) > 1
+    cells = [
+        (place, region, cell.figures)
+        for place, cells in enumerate(tradeoff.cells)
+        for region, cell in zip(tradeoff.regions, cells, strict=True)
+    ]
+    rows = []
+    for place, region, figures in cells[:_MOST_ROWS]:
+        everything = tradeoff.utility_function.of_publishing_all(region.about(tradeoff.joints[place]).p_x)
+        gap = max(0.0, figures["upper_bound"] - figures["utility"]) / everything if everything > 0 else 0.0
+        share = f"{figures['normalized_utility']:.1%}"
+        rows.append([str(place), _text(repr(region)), share, _percent_up(gap), _text(str(figures["status"]).lower())])
+    left = {1, 4}
+    if not many:
+        head, rows, left = head[1:], [row[1:] for row in rows], {0, 3}
+    title = f"Tradeoff: {len(tradeoff.joints)} joint{'s' * many} under {len(tradeoff.regions)} promise{'s' * (len(tradeoff.regions) != 1)}"
+    drawn = "" if many else _curves(tradeoff.regions, [figures["normalized_utility"] for _, _, figures in cells])
+    return _boxed(title, drawn + _table(head, rows, left=left), _left_out((len(cells), _MOST_ROWS, "cells")))
+
+
+# --- parts ---
+
+
+def _text(text: str) -> str:
+    """A text from anywhere as HTML shows it."""
+    return escape(printable(text), quote=True)
+
+
+def _boxed(title: str, body: str, note: str) -> str:
+    below = f'<div style="opacity:.75;margin-top:.4em">{_text(note)}</div>' if note else ""
+    return f'<div style="font-size:90%;max-width:100%;overflow-x:auto"><div style="font-weight:600;margin-bottom:.4em">{_text(title)}</div>{body}{below}</div>'
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: set[int]) -> str:
+    """Of cells that are HTML already; columns are aligned to the right but for those in `left`."""
+
+    def style(place: int) -> str:
+        return f"text-align:{'left' if place in left else 'right'};padding:.15em .6em;border-bottom:{_LINE};vertical-align:top"
+
+    top = "".join(f'<th scope="col" style="{style(place)}">{_text(cell)}</th>' for place, cell in enumerate(head))
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{style(place)}">{cell}</td>' for place, cell in enumerate(row)) + "</tr>"
+        for row in rows
+    )
+    heading = f"<thead><tr>{top}</tr></thead>" if head else ""
+    return f'<table style="border-collapse:collapse;background:transparent;margin:0">{heading}<tbody>{body}</tbody></table>'
+
+
+def _channel(mechanism: Mechanism) -> str:
+    """The first rows and columns of P(y|x), the darker the larger; cells that are 0 are empty."""
+    shown = mechanism.law[:_MOST_ROWS, :_MOST_COLUMNS]
+    matrix = shown.toarray() if hasattr(shown, "toarray") else shown
+    x_labels, y_labels = (_short(labels) for labels in (mechanism.joint.x_labels, mechanism.y_labels))
+    edge = "padding:.15em .5em;font-weight:normal;background:transparent"
+    top = "".join(
+        f'<th scope="col" style="{edge};text-align:center">{label}</th>' for label in x_labels[:_MOST_COLUMNS]
+    )
+    body = ""
+    for label, row in zip(y_labels[:_MOST_ROWS], matrix.tolist(), strict=True):
+        cells = "".join(
+            f'<td style="text-align:center;padding:.15em .5em;background:rgba({_BLUE},{0.65 * value:.2f})">{_digits(value)}</td>'
+            for value in row
+        )
+        body += f'<tr style="background:transparent"><th scope="row" style="{edge};text-align:left">{label}</th>{cells}</tr>'
+    return (
+        '<table style="border-collapse:collapse;background:transparent;margin:.5em 0 0 0">'
+        f'<thead><tr><th style="{edge};text-align:left">y \\ x</th>{top}</tr></thead><tbody>{body}</tbody></table>'
+    )
+
+
+def _short(labels: Sequence[str]) -> list[str]:
+    """As figures shorten them, without what only matplotlib needs."""
+    return [_text(label.replace(r"\$", "$")) for label in shortened(labels, _LONGEST)]
+
+
+def _digits(value: float) -> str:
+    return "" if value <= 0 else f"{value:.2f}" if value >= 0.005 else "&lt;.01"
+
+
+def _listed(labels: Sequence[str]) -> str:
+    text = ", ".join(_short(labels[:_MOST_LABELS]))
+    return text + (f" and {len(labels) - _MOST_LABELS} more" if len(labels) > _MOST_LABELS else "")
+
+
+def _left_out(*parts: tuple[int, int, str]) -> str:
+    told = [f"{count - most} of {count} {what}" for count, most, what in parts if count > most]
+    return f"Not shown: {' and '.join(told)}." if told else ""
+
+
+def _bar(share: float, width: int) -> str:
+    filled = max(0.0, min(1.0, share))
+    return (
+        f'<div style="width:{width}px;height:.7em;border:{_LINE};display:inline-block;margin-left:.6em">'
+        f'<div style="width:{100 * filled:.1f}%;height:100%;background:rgba({_BLUE},.8)"></div></div>'
+    )
+
+
+def _percent_up(share: float) -> str:
+    """Rounded up: a bound must not look smaller than it is."""
+    return f"{up(100 * min(max(share, 0.0), 1.0), 3)}%"
+
+
+def _curves(regions: Sequence[Region], useful: Sequence[float]) -> str:
+    """What is kept against epsilon, a line for each alpha; nothing of promises without these."""
+    lines: dict[float, list[tuple[float, float]]] = {}
+    for region, share in zip(regions, useful, strict=True):
+        if not isinstance(region, AlphaLift):
+            return ""
+        lines.setdefault(region.alpha, []).append((region.epsilon, share))
+    most = max(epsilon for points in lines.values() for epsilon, _ in points)
+    if len(regions) < 2 or most <= 0:
+        return ""
+    wide, tall = _WIDTH - 2 * _MARGIN - 50, _HEIGHT - 2 * _MARGIN + 14
+    parts = [
+        f'<path d="M{_MARGIN} 14V{14 + tall}H{_MARGIN + wide}" fill="none" stroke="currentColor" stroke-opacity=".6"/>'
+    ]
+    for place, alpha in enumerate(sorted(lines, reverse=True)):
+        points = [(_MARGIN + wide * epsilon / most, 14 + tall * (1 - share)) for epsilon, share in sorted(lines[alpha])]
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        colour = COLOURS[place % len(COLOURS)]
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" fill="{colour}"/>' for x, y in points]
+        parts.append(_svg_text(points[-1][0] + 5, 24 + 14 * place, f"α = {alpha_text(alpha)}", colour, "start"))
+    parts += [
+        _svg_text(_MARGIN - 4, 18, "100%", "currentColor", "end"),
+        _svg_text(_MARGIN - 4, 14 + tall, "0%", "currentColor", "end"),
+        _svg_text(_MARGIN + wide, _HEIGHT - 22, f"ε = {most:.4g}", "currentColor", "end"),
+        _svg_text(_MARGIN, _HEIGHT - 22, "0: private", "currentColor", "start"),
+    ]
+    return (
+        f'<svg role="img" aria-label="share of the information kept against epsilon" width="{_WIDTH}" height="{_HEIGHT - 14}" '
+        f'viewBox="0 0 {_WIDTH} {_HEIGHT - 14}" style="max-width:100%">{"".join(parts)}</svg>'
+    )
+
+
+def _svg_text(x: float, y: float, text: str, colour: str, anchor: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="11" fill="{colour}" text-anchor="{anchor}">{_text(text)}</text>'
