@@ -78,8 +78,8 @@ class PiecesRun(Run):
         super().__init__(settings, joint, region, _Shares(utility, everything), warm)
         if widened:
             self.inner = inner
-        self.search = PieceSearch(program, pieces, self.threads)
         self.left = 0.9 * settings.relative_gap  # the rest of the gap covers what the linear program itself leaves
+        self.search = PieceSearch(program, pieces, self.utility.uncertainty, self.left / 2, self.threads)
         self.best, self.best_value = self.mixture.prices, -np.inf
         self.found = np.empty((0, size))
         self.prices = self.mixture.prices  # where columns must pay
