@@ -163,7 +163,13 @@ def test_more_budget_is_worth_more_up_to_everything_and_no_baseline_more(shape):
     joint = pieces.uniform(7, *shape)
     for utility in utilities(shape[1]):
         before = 0.0
-        for region in (perfect_privacy(), MaxLift(0.05), MaxLift(0.2), AlphaLift(3, 0.2), MaxLift(math.log(joint.lift.max()))):
+        for region in (
+            perfect_privacy(),
+            MaxLift(0.05),
+            MaxLift(0.2),
+            AlphaLift(3, 0.2),
+            MaxLift(math.log(joint.lift.max())),
+        ):
             found = solved(joint, region, utility)
             assert before - 1e-9 <= found.upper_bound
             assert found.relative_gap <= 1e-4
@@ -211,7 +217,10 @@ def test_numbers_of_labels_and_tables_of_gains(tmp_path):
     assert by_label.utility == given.utility
     path = tmp_path / "gains.csv"
     path.write_text("action,2,-7,1.5,other\nstay,1,0,0.5,9\ngo,0,1,0.5,9\n")
-    assert Decision(path).on(joint).parameters == {"gains": [["0.5", "1", "0"], ["0.5", "0", "1"]], "actions": ["stay", "go"]}
+    assert Decision(path).on(joint).parameters == {
+        "gains": [["0.5", "1", "0"], ["0.5", "0", "1"]],
+        "actions": ["stay", "go"],
+    }
 
 
 @pytest.mark.parametrize(
