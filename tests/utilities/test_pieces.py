@@ -40,9 +40,16 @@ def solved(joint, region, utility, solver=None):
 
 
 def proven(found):
-    verdicts = checker.check(to_document(found))
+    """The file is proven, and its claims are the solver's figures."""
+    document = to_document(found)
+    verdicts = checker.check(document)
     assert all(verdict.proven for verdict in verdicts)
     assert len(verdicts) >= 4
+    everything = found.utility_function.of_publishing_all(found.joint.p_x)
+    claims = {name: float(claim) for name, claim in document["claims"].items()}
+    assert claims["utility_at_least"] == pytest.approx(found.utility, abs=1e-9 * everything + 2e-15)
+    assert claims["utility_at_least"] <= claims["optimum_at_most"] + 2e-15
+    assert claims["optimum_at_most"] == pytest.approx(found.upper_bound, abs=1e-4 * everything + 2e-15)
 
 
 def utilities(size, seed=0):
@@ -97,7 +104,7 @@ def test_entropy_as_a_black_box_is_mutual_information(region, size):
 
 def test_what_is_not_concave_is_refused():
     joint = pieces.uniform(4, 3, 3)
-    with pytest.raises(InputError, match="is not concave: between two posteriors it is .* perhaps its sign is wrong"):
+    with pytest.raises(InputError, match=r"is not concave: between two posteriors it is .* perhaps its sign is wrong"):
         design(joint, MaxLift(0.1), utility=Concave("minus entropy", lambda v: (v**2).sum(axis=1)))
     with pytest.raises(InputError, match="must return one finite number for every row"):
         design(joint, MaxLift(0.1), utility=Concave("none", lambda v: v))
@@ -181,6 +188,17 @@ def test_more_budget_is_worth_more_up_to_everything_and_no_baseline_more(shape):
             before = found.utility
         assert found.status is Status.TRIVIAL
         assert found.normalized_utility == 1
+
+
+@pytest.mark.parametrize("region", [AlphaLift(3, 0.1), KL(0.02) & LIP(0.3), perfect_privacy()], ids=repr)
+def test_files_prove_what_solvers_say(region):
+    joint = pieces.uniform(11, 3, 5)
+    for utility in utilities(5):
+        found = design(joint, region, utility=utility)
+        assert found.status is Status.OPTIMAL
+        proven(found)
+        if isinstance(utility, Decision):
+            assert len(found.mechanism.p_y) <= 3
 
 
 def test_equal_columns_one_symbol_and_the_secret_itself():

@@ -9,8 +9,9 @@ import os
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from alphalift.arrays import Array, Rows
+from alphalift.arrays import Array, Rows, scaled
 from alphalift.clock import Clock
 from alphalift.geometry.boxed import BoxedMixture
 from alphalift.geometry.concave import PiecesCertificate
@@ -25,6 +26,7 @@ from alphalift.solvers.large import MANY_SYMBOLS
 from alphalift.solvers.run import Progress, Run, Settings
 from alphalift.solvers.search import PROGRAM_MARGIN, is_widened
 from alphalift.utilities import Utility
+from alphalift.utilities.pieces import Actions
 
 # Prices are steadied: they are this share of the way from the linear program's to the best so far. Free prices of few columns are
 # wild; P. Wentges, "Weighted Dantzig-Wolfe decomposition for linear mixed-integer programming", 1997.
@@ -93,7 +95,14 @@ class PiecesRun(Run):
         return replace(found, utility_function=self.original, upper_bound=found.upper_bound * scale)
 
     def mechanism(self) -> Mechanism:
-        return super().mechanism()
+        """The best mixture so far; outputs after which the same action is best are one, which loses nothing and keeps the promise."""
+        if not isinstance(self.search.pieces, Actions):
+            return super().mechanism()
+        weights, points = self.mixture.exact_weights(self.joint.p_x), self.mixture.stored_points
+        _, action = np.unique((points @ self.search.pieces.table.T).argmin(axis=1), return_inverse=True)
+        groups = csr_array((weights, (action, np.arange(len(weights)))))
+        masses = np.asarray(groups.sum(axis=1))
+        return Mechanism.mixing(self.joint, scaled(groups @ points, 1 / masses, np.ones(points.shape[1])), masses)
 
     def start(self) -> None:
         if (
