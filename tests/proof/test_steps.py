@@ -27,7 +27,7 @@ def in_docstrings():
 
 
 def in_table():
-    rows = re.findall(r"^\| (\d+a?) \| [^|]+ \| ([^|]+) \|$", SECTION, re.MULTILINE)
+    rows = re.findall(r"^\| (\d+[ab]?) \| [^|]+ \| ([^|]+) \|$", SECTION, re.MULTILINE)
     return [(step, name) for step, names in rows for name in re.findall(r"`([^`]+)`", names)]
 
 
@@ -38,7 +38,7 @@ def test_the_table_and_the_docstrings_name_the_same_functions():
 
 
 def test_every_step_has_a_proof_and_a_function():
-    proofs = re.findall(r"^\*\*(\d+a?)\. ", SECTION, re.MULTILINE)
+    proofs = re.findall(r"^\*\*(\d+[ab]?)\. ", SECTION, re.MULTILINE)
     assert len(proofs) == len(set(proofs))
     assert set(proofs) == {step for step, _ in in_table()}
 

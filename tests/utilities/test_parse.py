@@ -2,12 +2,22 @@
 
 import pytest
 
-from alphalift import FInformation, MutualInformation, SettingError
+from alphalift import Decision, FInformation, GuessingAccuracy, MutualInformation, SettingError, SquaredError
 from alphalift.proof import checker
 from alphalift.utilities import UTILITIES, parse
 from alphalift.utilities.f_information import CURVES
 
-KNOWN = [MutualInformation(), *(FInformation(name) for name in CURVES)]
+KNOWN = [
+    MutualInformation(),
+    *(FInformation(name) for name in CURVES),
+    GuessingAccuracy(),
+    Decision([[1, 0.5, "-2"], [0, 0.1, 3]]),
+    Decision([[1, 2], [3, 4]], actions=["go", "stay"], values=["a", "b"]),
+    SquaredError(),
+    SquaredError([1, 2.5, -3]),
+    SquaredError([[1, 2], [2.5, 0]]),
+    SquaredError({"a": 1, "b": 2.5}),
+]
 
 
 @pytest.mark.parametrize("utility", KNOWN, ids=repr)

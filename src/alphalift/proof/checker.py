@@ -1185,7 +1185,7 @@ class SquaredError(_Pieces):
         return result / self._one**2
 
     def losses(self, certificate: dict[str, Any], unit: Fraction) -> Iterator[tuple[int, list[int]]]:
-        """sum_k (x_k - a_k)(x_k - b_k) for the leaf [a, b] of a tree in preorder: [dual], or [coordinate, place] for a split."""
+        """sum_k (x_k - a_k)(x_k - b_k) for the leaf [a, b] of a tree in preorder: [dual], or [coordinate, place] for a split. Step 7b."""
         one, tree, d = 1 << certificate["bits"], certificate["tree"], len(self._coordinates)
         _need(isinstance(tree, list), "the tree must be a list")
         _need(len(tree) * len(self._coordinates[0]) * d <= _MOST_BOUNDED, "the tree is too large for so many symbols")

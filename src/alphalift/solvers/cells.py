@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,13 +16,16 @@ from alphalift.utilities.pieces import Pieces
 class PieceSearch:
     """Bounds of all pieces at some prices; cells whose bound is not enough can be split. Cells stay across prices."""
 
-    def __init__(self, program: LinearProgram, pieces: Pieces, threads: int) -> None:
-        self.program, self.pieces, self._threads = program, pieces, threads
+    def __init__(
+        self, program: LinearProgram, pieces: Pieces, h: Callable[[Array], Array], left: float, threads: int
+    ) -> None:
+        """`left` is what the bound may be below the least h(V) - prices.V."""
+        self.program, self.pieces, self._h, self._left, self._threads = program, pieces, h, left, threads
         self.duals, self.bounds = np.ones((pieces.count, program.dual_size)), np.full(pieces.count, -np.inf)
         self.points = np.zeros((pieces.count, len(program.outer.vectors)))
 
     def start(self, prices: Array, enough: float, clock: Clock, costs: Array | None = None) -> None:
-        """Bound every piece at these prices, no better than `enough`."""
+        """Bound every piece at these prices, no better than `enough`, or than needed where V with less are known."""
         self.prices, self._enough, self._clock, self._costs = prices, enough, clock, costs
         self._bound(np.arange(self.pieces.count))
 
@@ -52,7 +57,15 @@ class PieceSearch:
         losses = self.pieces.losses(which)
         if self.pieces.vertices(0) is None:
             self._keep(which, self.program, losses, self.prices)
-            return
+        else:
+            self._bound_simplices(which, losses)
+        points = self.points[which[self.bounds[which] < self._enough]]
+        points = points[points.any(axis=1)]
+        if len(points):  # no bound is above what these have
+            least = float((self._h(points) - points @ self.prices).min())
+            self._enough = min(self._enough, least - self._left)
+
+    def _bound_simplices(self, which: NDArray[np.intp], losses: Array) -> None:
         for own, loss in zip(which, losses, strict=True):
             vertices = self.pieces.vertices(int(own))
             assert vertices is not None

@@ -90,14 +90,14 @@ class Optimal(Settings):
 
 def bound_is_estimated(joint: Joint, region: Region, utility: Utility) -> bool:
     """Whether a run's bound is one whose rounding no lemma covers ("Floats" in docs/theory.md): two secrets, and S = X."""
-    merged = Merged.of(joint)
+    merged, utility = Merged.of(joint), utility.on(joint)
     solved = merged.joint if _merges(merged, region, utility) else joint
     return issubclass(_kind_of_run(solved, region, utility), BinaryRun | LocalRun)
 
 
 def searched_symbols(joint: Joint, region: Region, utility: Utility) -> int:
     """How many symbols a long search is about, equal ones counted once; 0 where a design takes seconds at most."""
-    merged = Merged.of(joint)
+    merged, utility = Merged.of(joint), utility.on(joint)
     solved = merged.joint if _merges(merged, region, utility) else joint
     published = region.kept_by(joint.p_x, joint.lift.T, joint.p_s)
     long = not published and issubclass(_kind_of_run(solved, region, utility), LargeRun)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from alphalift.arrays import Array, Rows
+from alphalift.arrays import Array, Rows, scaled
 from alphalift.clock import Clock
 from alphalift.geometry.boxed import BoxedMixture
 from alphalift.geometry.concave import PiecesCertificate
@@ -26,6 +27,7 @@ from alphalift.solvers.large import MANY_SYMBOLS
 from alphalift.solvers.run import Progress, Run, Settings
 from alphalift.solvers.search import PROGRAM_MARGIN, is_widened
 from alphalift.utilities import Utility
+from alphalift.utilities.pieces import Actions
 
 # Prices are steadied: they are this share of the way from the linear program's to the best so far. Free prices of few columns are
 # wild; P. Wentges, "Weighted Dantzig-Wolfe decomposition for linear mixed-integer programming", 1997.
@@ -93,8 +95,8 @@ class PiecesRun(Run):
         if widened:
             self.inner = perfect_privacy()
         self.rooms = np.array([promise.room for promise in averages_of(region)])
-        self.search = PieceSearch(program, pieces, self.threads)
         self.left = 0.9 * settings.relative_gap  # the rest of the gap covers what the linear program itself leaves
+        self.search = PieceSearch(program, pieces, self.utility.uncertainty, self.left / 2, self.threads)
         self.prices = self.best = self.mixture_prices  # where columns must pay; those of the best bound
         self.best_value = -np.inf
         self.found = np.empty((0, size))
@@ -113,7 +115,14 @@ class PiecesRun(Run):
         return replace(found, utility_function=self.original, upper_bound=found.upper_bound * scale)
 
     def mechanism(self) -> Mechanism:
-        return super().mechanism()
+        """The best mixture so far; outputs after which the same action is best are one, which loses nothing and keeps the promise."""
+        if not isinstance(self.search.pieces, Actions):
+            return super().mechanism()
+        weights, points = self.mixture.exact_weights(self.joint.p_x), self.mixture.stored_points
+        _, action = np.unique((points @ self.search.pieces.table.T).argmin(axis=1), return_inverse=True)
+        groups = csr_array((weights, (action, np.arange(len(weights)))))
+        masses = np.asarray(groups.sum(axis=1))
+        return Mechanism.mixing(self.joint, scaled(groups @ points, 1 / masses, np.ones(points.shape[1])), masses)
 
     def start(self) -> None:
         if (
