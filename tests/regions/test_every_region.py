@@ -5,13 +5,17 @@ import math
 
 import numpy as np
 import pytest
-from every import BUDGETS, FAMILIES, REGIONS
+from every import AVERAGES, BUDGETS
+from every import FAMILIES as OF_EVERY_OUTPUT
 
 from alphalift import Joint, Optimal, Status, design, load, to_document, to_json
 from alphalift.compare import compare
 from alphalift.proof import checker
+from alphalift.regions import averages_of
 from strategies import random_joint
 
+FAMILIES = OF_EVERY_OUTPUT | AVERAGES
+REGIONS = {f"{name} {budget}": family(budget) for name, family in FAMILIES.items() for budget in BUDGETS}
 JOINTS = {
     "3 x 5": random_joint(7, (3, 5)),
     "zero cells": Joint([[5, 0, 1, 0], [0, 3, 0, 2], [1, 1, 1, 1]], counts=True),
@@ -54,7 +58,7 @@ def test_monotone_in_the_budget_down_to_perfect_privacy(joint, family):
 def test_at_least_as_good_as_every_baseline(family, budget):
     comparison = compare(JOINTS["3 x 5"], family(budget))  # raises if one exceeds the bound
     assert comparison.optimum.normalized_utility >= comparison.best_baseline.normalized_utility - 1e-4
-    assert sum(bool(row.kept) for row in comparison.rows) >= 8
+    assert sum(bool(row.kept) for row in comparison.rows) >= (5 if averages_of(family(budget)) else 8)
 
 
 @pytest.mark.parametrize("region", [REGIONS[f"{name} 0.1"] for name in FAMILIES], ids=FAMILIES)
