@@ -96,8 +96,9 @@ class PiecesRun(Run):
             self.inner = perfect_privacy()
         self.rooms = np.array([promise.room for promise in averages_of(region)])
         self.left = 0.9 * settings.relative_gap  # the rest of the gap covers what the linear program itself leaves
-        self.search = PieceSearch(program, pieces, self.utility.uncertainty, self.left / 2, self.threads)
-        self.prices = self.best = self.mixture_prices  # where columns must pay; those of the best bound
+        self.search = PieceSearch(program, pieces, self._cost, self.left / 2, self.threads)
+        # Where columns must pay, where they are looked for, and those of the best bound.
+        self.prices = self.at = self.best = self.mixture_prices
         self.best_value = -np.inf
         self.found = np.empty((0, size))
 
@@ -148,6 +149,7 @@ class PiecesRun(Run):
 
     def _price_at(self, prices: _Prices) -> Array:
         """Bound every mechanism at these prices; points that may be columns. Cells are split until some of these pay, or all are closed."""
+        self.at = prices
         search, paid = self.search, self.paid(prices)
         costs = prices.averages @ search.program.outer.body.used
         search.start(prices.symbols, self.paid(self.prices) - paid - self.left, self.clock, costs)
@@ -170,6 +172,10 @@ class PiecesRun(Run):
             float(prices.averages @ self.rooms),
         )
         return np.concatenate(found)
+
+    def _cost(self, points: Array) -> Array:
+        """h(V) and what V uses of promises on average, at the prices where columns are looked for."""
+        return np.asarray(self.utility.uncertainty(points) + self.uses(points) @ self.at.averages)
 
     def _paying(self, points: Array) -> Array:
         """Those that would lower the mixture's cost, inside of the promise."""
