@@ -24,10 +24,8 @@ from alphalift.geometry.mixture import TOLERANCE, Mixture, new_solver
 _NO_BOX = 1e5
 # Which share of a symbol's mass a mixture may miss: what HiGHS's tolerance leaves, and less than a mechanism's columns may.
 _MOST_MISSED = 5e-7
-# Primal simplex from the last basis; where it fails, takes too long or goes in circles, the dual one from the beginning, and then the
-# interior point, whose mixture has more columns than rows; which share of the seconds each gets, and at least how many.
-_ATTEMPTS = (("simplex", 4, 0.3), ("simplex", 1, 0.3), ("ipm", 1, 0.4))
-_LEAST_SECONDS = 0.5
+# The share of the seconds that the first attempt gets, and what each gets at least.
+_FIRST_SHARE, _LEAST_SECONDS = 0.3, 0.5
 # Columns kept for each symbol when there are too many, and how many are too many.
 _KEPT, _TOO_MANY = 8, 16
 
@@ -73,10 +71,10 @@ class BoxedMixture:
         """The best mixture with prices in the box; none where HiGHS finds none within the seconds."""
         slacks = np.arange(2 * self._size, dtype=np.int32)
         self._solver.changeColsCost(len(slacks), slacks, np.concatenate([center + width, width - center]))
-        for attempt, (solver, strategy, share) in enumerate(_ATTEMPTS):
-            if attempt:
+        # Primal simplex; where it fails, or goes in circles, the dual one from the beginning.
+        for strategy, share in ((4, _FIRST_SHARE), (1, 1.0)):
+            if share == 1.0:
                 self._solver.clearSolver()
-            self._solver.setOptionValue("solver", solver)
             self._solver.setOptionValue("simplex_strategy", strategy)
             self._solver.setOptionValue("time_limit", self._solver.getRunTime() + max(share * seconds, _LEAST_SECONDS))
             self._solver.run()
