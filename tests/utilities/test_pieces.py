@@ -265,3 +265,14 @@ def test_what_does_not_fit_is_refused_in_one_line(make, message):
     with pytest.raises(InputError, match=message) as error:
         design(joint, MaxLift(0.1), utility=make())
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("utility", [GuessingAccuracy(), SquaredError(list(range(70)))], ids=["guessing", "squares"])
+def test_many_symbols_are_solved_as_few_are(utility):
+    """Prices in a box, and a mixture that is exact although slacks have supplied a little of it."""
+    joint, region = pieces.uniform(12, 3, 70), MaxLift(0.1)
+    found = solved(joint, region, utility, Optimal(relative_gap=1e-3, keep_certificate=False))
+    assert found.status is Status.OPTIMAL
+    assert found.relative_gap <= 1e-3
+    assert region.allows(found.mechanism.lift.T, joint.p_s).all()
+    np.testing.assert_allclose(found.mechanism.p_y @ found.mechanism.posteriors, joint.p_x, rtol=1e-9)

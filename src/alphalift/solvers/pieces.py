@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from alphalift.arrays import Array, Rows, scaled
 from alphalift.clock import Clock
-from alphalift.geometry.boxed import BoxedMixture
+from alphalift.geometry.boxed import Boxed, BoxedMixture
 from alphalift.geometry.concave import PiecesCertificate
 from alphalift.geometry.linear import LinearProgram
+from alphalift.geometry.mixture import TOLERANCE, Mixture
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region, averages_of, legible, perfect_privacy, perfect_privacy_beside
@@ -39,8 +40,8 @@ _PAYING = 0.1
 # How far prices of many symbols may be from the best so far, by how much that grows where nothing pays and the box still binds, and
 # what the slacks of a box may supply and still count as nothing.
 _BOX, _WIDER, _NO_SLACK = 0.5, 4.0, 1e-9
-# The share of the time that is kept for the last mixture, and what it gets though time is over: without it, columns are no mechanism.
-_MIXING_SHARE, _LEAST_SECONDS = 0.3, 1.0
+# Shares of P_X, or what is near it, that make up for what a mixture with slacks misses: the least that does is taken.
+_SHARES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7)
 # Cells that are split at once, and columns in use for each symbol that are enough for a round.
 _CELLS, _ENOUGH = 16, 64
 
@@ -198,12 +199,18 @@ class PiecesRun(Run):
             self.settings.progress(Progress(own, bound, self.gap, self.clock.elapsed))
 
 
+class _Whole(Mixture):
+    """A mixture with a column for what the others miss: its mean is right as it is, and its columns may be more than rows."""
+
+    def exact_weights(self, mean: Array) -> Array:
+        return self.weights
+
+
 class ManyPiecesRun(PiecesRun):
     """The same for many symbols, where free prices take long to settle: they are confined to a box around the best so far."""
 
     def start(self) -> None:
         size = len(self.joint.p_x)
-        self.whole, self.clock = self.clock, self.clock.reserving(_MIXING_SHARE * self.clock.left)
         self.boxed = BoxedMixture(self.joint.p_x, self.before)
         self._offer(self.mixture.points)
         if self.inner.perfect:  # else these are dense: the linear program would be slow
@@ -220,23 +227,34 @@ class ManyPiecesRun(PiecesRun):
     def price(self) -> bool:
         boxed = self.boxed.solve(self.best.symbols, self.width, self.clock.left)
         if boxed is None:
-            self._mix()
             return False
         self.prices = self._alone(boxed.prices)
         self.found = self._paying(self._price_at(self.prices))
-        if boxed.slack < _NO_SLACK and (not len(self.found) or self.search.lower_bound >= -self.left):
-            self._mix()
-            return False
+        settled = boxed.slack < _NO_SLACK and (not len(self.found) or self.search.lower_bound >= -self.left)
         if not len(self.found):
             self.width = _WIDER * self.width
-        if self.limit is not None:
-            self._mix()
-        return True
+        self._mix(boxed)
+        return not settled
 
-    def _mix(self) -> None:
-        """The mixture of all columns so far, without a box."""
-        mixture = self.boxed.mix(self.best.symbols, max(self.whole.left, _LEAST_SECONDS))
-        if mixture is not None and mixture.value < self.mixture.value:
+    def _mix(self, boxed: Boxed) -> None:
+        """The columns of a solution with slacks as a mixture: what they miss of P_X is a column of its own, near P_X."""
+        used = boxed.weights > TOLERANCE
+        points, weights = self.boxed.points[: len(used)][used], boxed.weights[used] / boxed.weights[used].sum()
+        mean, p_x = points.T @ weights, self.joint.p_x
+        for share in _SHARES:
+            rest = (p_x - (1 - share) * mean)[None] / share
+            if rest.min() >= 0 and self.inner.allows(rest @ self.joint.lift.T, self.joint.p_s).all():
+                break
+        else:
+            return
+        own = self.boxed.costs[: len(used)][used], self.utility.uncertainty(rest)
+        mixture = _Whole(
+            csr_array(vstack([points, csr_array(rest)])),
+            np.concatenate(own),
+            np.append((1 - share) * weights, share),
+            boxed.prices,
+        )
+        if mixture.value < self.mixture.value:
             self.mixture = mixture
 
     def improve(self) -> None:
