@@ -52,7 +52,7 @@ def main() -> None:
     for text in PROMISES:
         print(f"{text:46} {_timed(joints, parse(text))}", flush=True)
     print(
-        "the funnel: I(X;Y) / H(X) of greedy merging, the best and the worst of convex-concave starts, the optimum, its bound"
+        "the funnel: I(X;Y) / H(X) of greedy merging, the worst and the best of convex-concave starts, the optimum, its bound"
     )
     census = read_joint(adult(), sensitive="race", useful="education")
     named = [(f"6x10 number {i}", joint) for i, joint in enumerate(joints[:3])] + [("census race x education", census)]

@@ -243,3 +243,9 @@ def test_what_is_not_known_of_averages_is_refused():
         with pytest.raises(PromiseError):
             parse(text)
     assert parse("OnAverage(of=KL(1))") == OnAverage(KL(1))
+
+
+def test_of_a_population_nothing_is_said_but_that():
+    joint = Joint(np.random.default_rng(1).integers(5, 60, (3, 4)).tolist(), counts=True)
+    text = describe(design(joint, OnAverage(KL(0.02)), solver=QUICK))
+    assert "what holds for people of whom they are a sample is not bounded" in text

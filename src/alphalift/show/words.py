@@ -26,6 +26,7 @@ from alphalift.utilities import Utility
 
 # By how much of X's information a file's gap must exceed the run's to be told: rounding to integers costs less.
 _NOTABLE = 1e-6
+_AVERAGE_OF_RECORDS = "The population: a promise on average is proven of the records; what holds for people of whom they are a sample is not bounded."
 _BESIDE = ("other columns released beside it", "other columns or releases than those that it was designed after")
 
 
@@ -191,15 +192,13 @@ def _population(solution: Solution, secret: str, useful: str) -> list[str]:
     """What holds for the people of which the records are a sample, where the joint was counted."""
     if solution.joint.n is None:
         return []
-    if averages_of(solution.region):
-        return [
-            "The population: a promise on average is proven of the records; what holds for people of whom they are a sample is not bounded."
-        ]
     if solution.population is not None:
         return [_robust(solution, solution.population, secret, useful)]
     statement = statement_in(solution.settings)
     lines = [f"The population: {statement}."] if statement else []
-    return lines if statement or isinstance(solution.region, After) else [_bounded(solution)]
+    if statement or isinstance(solution.region, After):
+        return lines
+    return [_AVERAGE_OF_RECORDS] if averages_of(solution.region) else [_bounded(solution)]
 
 
 def _bounded(solution: Solution) -> str:
