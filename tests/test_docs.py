@@ -83,7 +83,7 @@ def lists(text):
 
 def test_no_other_page_has_code_that_nobody_runs():
     for path in DOCS.rglob("*.md"):
-        assert path.name == "format.md" or "```" not in path.read_text(encoding="utf-8")
+        assert path.name in ("format.md", "pictures.md") or "```" not in path.read_text(encoding="utf-8")
 
 
 def test_the_newest_version_in_the_changelog_is_the_packages():

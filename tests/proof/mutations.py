@@ -110,7 +110,7 @@ def base(number):
     others = len(BASES) + len(MERGED) + len(LOCAL_BASES)
     if number >= others + len(WORTHS):
         secrets, useful, region, utility, largest, *before = PIECES[number - others - len(WORTHS)]
-        rng = np.random.default_rng(number)
+        rng = np.random.default_rng(number - len(WORTHS))  # with joints of which X may not be published
         if before:
             return _after(rng.integers(1, largest, (secrets, useful, 2)), region, before[0], utility)
         joint = Joint(rng.integers(1, largest, (secrets, useful)).tolist(), counts=True)

@@ -27,6 +27,8 @@ from alphalift.utilities.mutual_information import minus_v_log_v
 
 # A user's f may miss f(1) = 0 by this, and convexity by this share of its values: what roundings do.
 _SLACK = 1e-9
+# The step of differences in place of its derivative, relative to t, and to this where t is less.
+_STEP = 1e-6
 # Where convexity is looked at: ratios t = P(x|y) / P(x) from next to 0 to the largest one, as many for each.
 _LOOKED_AT, _LEAST_RATIO, _USUAL_RATIO = 400, 1e-6, 1e3
 
@@ -178,7 +180,7 @@ def _curve_of(f: Callable[[float], float]) -> Any:
 
     def curve(t: float, order: int) -> float:
         if order == 1:
-            step = 1e-6 * max(t, 1e-6)
+            step = _STEP * max(t, _STEP)
             return (own(t - step) - own(t + step)) / (2.0 * step)
         return at_zero - own(t)
 
@@ -195,7 +197,7 @@ class _Called(types.WrapperAddressProtocol):
     def __call__(self, t: float, order: int) -> float:
         try:
             if order == 1:
-                step = 1e-6 * max(t, 1e-6)
+                step = _STEP * max(t, _STEP)
                 return float(self._f(t - step) - self._f(t + step)) / (2.0 * step)
             return self._at_zero - float(self._f(t))
         except Exception:
