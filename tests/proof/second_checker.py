@@ -643,6 +643,7 @@ class Problem:
         self.worth = worth_of(document["utility"], self.x) if document["version"] >= 4 else Information()
         _need(self.worth is not None or document["certificate"] is None)
         self._read_promise(document["promise"], document["claims"])
+        _need(document["version"] >= 4 or "OnAverage" not in _names(document["promise"]))
         self.newer = document["version"] > 1
         if self.newer:
             _read_table(document["table"], labels["x"])

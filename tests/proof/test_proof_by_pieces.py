@@ -60,7 +60,7 @@ def test_a_place_beyond_its_cell_is_refused():
         assert unproven(changed) == {"optimum"}
 
 
-@pytest.mark.parametrize(("number", "row", "column", "text"), [(FIRST + 1, 0, 3, "1"), (SQUARES, 2, 0, "3")])
+@pytest.mark.parametrize(("number", "row", "column", "text"), [(FIRST + 1, 0, 2, "2.9"), (SQUARES, 2, 0, "3")])
 def test_other_gains_or_values_make_the_claims_false(number, row, column, text):
     changed = document(number)
     stated = changed["utility"]

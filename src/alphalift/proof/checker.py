@@ -1939,6 +1939,7 @@ def _stated(document: Any, opening: Any) -> _Stated:
     _need(after is None or integers.unseen is None, "unseen values have no proof after other releases")
     on_average = any(isinstance(component, OnAverage) for component in promise.components)
     _need(after is None or not on_average, "a promise on average has no proof after other releases")
+    _need("utility" in document or not on_average, "versions before 4 know no promise on average")
     evidence = _evidence(document, opening)
     earlier = 0 if after is None else len(after["sealed" if "sealed" in after else "mechanisms"])
     return _Stated(integers, promise, utility, claims, earlier, evidence)
