@@ -44,7 +44,7 @@ def test_a_clock_runs_stands_still_and_ends():
     hand.time += 3
     assert (clock.left, clock.over) == (0, True)
     assert Clock(0, hand).over
-    assert Clock().left == math.inf
+    assert Clock().left == Clock().reserving(3).left == Clock().reserving(math.inf).left == math.inf
 
 
 def equal_columns(secrets=6, symbols=248, kinds=9):

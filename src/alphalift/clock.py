@@ -36,7 +36,7 @@ class Clock:
 
     def reserving(self, seconds: float) -> Clock:
         """The same clock, over so much earlier: for a phase with another one after it."""
-        earlier = Clock(self.seconds - seconds, self._now)
+        earlier = Clock(self.seconds if math.isinf(self.seconds) else self.seconds - seconds, self._now)
         earlier._begin = self._begin
         return earlier
 

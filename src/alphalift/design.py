@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -94,7 +93,7 @@ def _timed(solver: Solver, joint: Joint) -> tuple[Solver, Clock]:
         return solver, Clock()
     clock = solver.clock or Clock(solver.time_limit)
     proof = min(proof_seconds(joint), _PROOF_SHARE * clock.left)
-    return replace(solver, clock=clock.reserving(proof) if math.isfinite(clock.seconds) else clock), clock
+    return replace(solver, clock=clock.reserving(proof)), clock
 
 
 def _solved(joint: Joint, promise: Region, solver: Solver, utility: Utility) -> Solution:

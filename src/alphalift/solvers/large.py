@@ -23,7 +23,7 @@ from alphalift.solvers.candidates import first_points, neighbours, pull_inside
 from alphalift.solvers.edges import Edges
 from alphalift.solvers.merging import Merger
 from alphalift.solvers.run import Settings
-from alphalift.solvers.search import SearchRun
+from alphalift.solvers.search import SEARCH_SHARE, SearchRun
 from alphalift.utilities import Utility
 
 # From how many symbols on: below, trying all neighbours finds better columns, and the search is quick enough.
@@ -42,9 +42,8 @@ _FEW_NEIGHBOURS = 12_000
 _NO_MOVE = 1e-9
 # The share of a symbol beside the seed's in starts: slopes of phi there are what the symbol would cost in a small mixture.
 _BESIDE = 0.5
-# The share of the time that first columns leave to the search; and the seconds that a mixture gets, though time is over: without
-# it, columns are no mechanism.
-_SEARCH_SHARE, _LEAST_SECONDS = 0.5, 1.0
+# Seconds that a mixture gets, though time is over: without it, columns are no mechanism.
+_LEAST_SECONDS = 1.0
 # The first threshold as a share of what publishing X is worth, and by how much it falls from one to the next.
 _FIRST_GAP, _FALL = 0.02, 0.45
 
@@ -76,7 +75,7 @@ class LargeRun(SearchRun):
         self.center = -np.log(high)
         self._bound_at(self.center)
         self.best = float(self.center @ self.joint.p_x)
-        self._generate(np.empty((0, len(high))), self.clock.reserving(_SEARCH_SHARE * self.clock.left))
+        self._generate(np.empty((0, len(high))), self.clock.reserving(SEARCH_SHARE * self.clock.left))
 
     def use_bound(
         self, prices: Array, lowest: float, certificate: Callable[[], AnyCertificate], paid: float = 0.0

@@ -19,6 +19,8 @@ from alphalift.utilities import Utility
 # Nodes split at once; small at first, while each may still bring a better column.
 _FEW_NODES, _MANY_NODES = 16, 64
 _IDLE_ROUNDS = 3
+# The share of the time that first columns leave to the search.
+SEARCH_SHARE = 0.5
 # Nats of budget that the program leaves unused which finds columns, to be sure of the margin that they must leave.
 PROGRAM_MARGIN = 4e-11
 
@@ -47,7 +49,11 @@ class SearchRun(Run):
     def start(self) -> None:
         self.starts = first_points(self.joint, self.inner, self.clock)
         self.mixture = self.mix(self.starts)
-        self._improve_around(self.starts)
+        whole, self.clock = self.clock, self.clock.reserving(SEARCH_SHARE * self.clock.left)
+        try:
+            self._improve_around(self.starts)
+        finally:
+            self.clock = whole
 
     def price(self) -> bool:
         # What one search has found stays a start: at later prices it leads to other columns.
