@@ -1,6 +1,6 @@
 """Every utility: gaps and times at 6x10 under three promises, and two of them with many symbols.
 
-python benchmarks/utilities.py                     # about a quarter of an hour; prints two tables
+python benchmarks/utilities.py                     # minutes; prints two tables
 python benchmarks/utilities.py 3 --sizes 10x200=5  # three joints of 6x10, and one of 10x200 for 5 s each
 
 Designs are integers with their proof, the time for it included. Seconds are those of a clock, then the processor's.
@@ -68,7 +68,7 @@ def _every_utility(joints: Sequence[Joint]) -> None:
 
 
 def _many_symbols(size: str, joint: Joint, seconds: float) -> None:
-    (small,) = random_joints(1, 1, (3, 70))
+    (small,) = random_joints(1, 1, (10, 70))
     for make in (lambda count: GuessingAccuracy(), _squares):
         for alpha in ALPHAS:
             region = AlphaLift(alpha, EPSILON)
