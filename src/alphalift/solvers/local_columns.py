@@ -231,7 +231,8 @@ class LocalColumns:
             mass = (1 + (t - 1) * (chosen @ p))[:, None]
             cost = (base.sum() + chosen @ step)[:, None]
             sign = np.where(chosen, -1.0, 1.0)
-            changed = (cost + sign * step) / (mass + sign * (t - 1) * p) + np.log(mass + sign * (t - 1) * p)
+            masses = np.maximum(mass + sign * (t - 1) * p, 1.0)  # the 1 of no symbol at all may have been rounded away
+            changed = (cost + sign * step) / masses + np.log(masses)
             x = changed.argmin(axis=1)
             better = changed[rows, x] < (cost / mass + np.log(mass))[:, 0] - _GAIN
             if not better.any():
