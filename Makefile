@@ -38,6 +38,7 @@ bench: .venv/.bench .venv/.spark
 	$(BIN)/python benchmarks/audit.py --cases 20 --promises 2
 	$(BIN)/python benchmarks/dominance.py 60
 	$(BIN)/python benchmarks/averages.py 3 --seconds 5
+	$(BIN)/python benchmarks/utilities.py 3 --sizes 10x200=5
 	$(BIN)/python benchmarks/field.py 2
 	$(BIN)/python benchmarks/disclosure.py 10
 	$(BIN)/python benchmarks/proofs.py problems --count 200 --second 50

@@ -89,6 +89,8 @@ WORTHS = [
     (3, 3, LIP(0.2), "hellinger"),
     (4, 4, AlphaLift(2, 0.1), "jensen_shannon"),
     (3, 4, TotalVariation(0.05), "le_cam"),
+    (3, 4, OnAverage(KL(0.02)), "hellinger"),
+    (2, 4, Intersection(OnAverage(AlphaLift(math.inf, 0.05)), LIP(0.4)), "le_cam"),
 ]
 # |S|, |X|, promise, utility, largest count, promise of a release before it: proofs by pieces.
 PIECES = [
@@ -100,6 +102,9 @@ PIECES = [
     (3, 5, AlphaLift(2, 0), SquaredError([1, 2, 3, 4, 5]), 5),
     (3, 3, AlphaLift(3, 0.05), GuessingAccuracy(), 30, AlphaLift(3, 0.02)),
     (2, 3, LIP(0.3), SquaredError([0, 1, 3]), 9, LIP(0.1)),
+    (3, 4, OnAverage(KL(0.02)), GuessingAccuracy(), 30),
+    (3, 4, Intersection(OnAverage(TotalVariation(0.04)), LIP(0.6)), Decision([[1, 0, 2, "-1"], [0, 2, 0, 1]]), 30),
+    (2, 4, Intersection(OnAverage(AlphaLift(3, 0.05)), OnAverage(ChiSquare(0.1))), SquaredError([0, 1, 3, 2]), 9),
 ]
 FILES = len(BASES) + len(MERGED) + len(LOCAL_BASES) + len(WORTHS) + len(PIECES)
 
@@ -412,7 +417,9 @@ def _certificate_bits(document, rng):
 
 def _average_price(document, rng):
     """A price of a promise on average changed, left out, or negative; or a promise on average put in place of one about every output."""
-    certificate = _certificate(document, "tree")
+    certificate = document["certificate"]
+    if certificate is None or certificate["kind"] not in ("tree", "actions", "squares"):
+        raise _ImpossibleError
     prices = certificate.get("average_prices")
     if prices is None:
         if rng.random() < 0.3:

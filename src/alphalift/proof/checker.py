@@ -1278,7 +1278,6 @@ def optimum_bound(blocks: list[Matrix], promise: Promise, certificate: Any, util
         budgets = arb(0)
         for price, own in zip(of_averages, averages, strict=True):
             budgets += _ball(Fraction(price, 1 << bits)) * own.budget
-        paid = Fraction(sum(u * n for u, n in zip(prices, columns, strict=True)), sum(columns) << bits)
         if isinstance(utility, _Pieces):
             return utility.bound(blocks, promise, certificate, prices, _ball(paid) - budgets)
         least: dict[str, Callable[..., arb]] = {

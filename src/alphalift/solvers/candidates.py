@@ -83,8 +83,9 @@ def pull_inside(points: Array, joint: Joint, region: Region, clock: Clock | None
 def _moved_inside(points: Array, joint: Joint, region: Region) -> Array:
     """Points from outside that a small move brings inside, moved."""
     limit = region.budget * (1 + _EXCESS)
+    values = region.value(points @ joint.lift.T, joint.p_s)
+    points, values = points[np.isfinite(values)], values[np.isfinite(values)]  # others have no slope to move along
     lifts = points @ joint.lift.T
-    values = region.value(lifts, joint.p_s)
     excess = values - region.budget
     probes = (1 - _PROBE) * lifts[:, None, :] + _PROBE * joint.lift.T[None]
     probed = region.value(probes.reshape(-1, lifts.shape[1]), joint.p_s).reshape(points.shape)

@@ -184,7 +184,7 @@ class LocalColumns:
         return lifts.reshape(-1, len(low))
 
     def _scaled(self, low: Array, high: Array, keys: Array) -> Array:
-        """The high levels times the largest factor at which the promise is kept."""
+        """The high levels times the largest factor at which the promise is kept; as they are where there is none: `_kept` moves those."""
         least, most = np.full(len(low), 0.5), np.full(len(low), 2.0)
 
         def at(factor: Array) -> Array:
@@ -194,7 +194,8 @@ class LocalColumns:
             middle = 0.5 * (least + most)
             good = self._keeps(self._filled(low, at(middle), keys))
             least, most = np.where(good, middle, least), np.where(good, most, middle)
-        return at(least)
+        full = np.abs(self._filled(low, at(least), keys) @ self.model.p - 1) < _MASS_ERROR
+        return np.where(full[:, None], at(least), high)
 
     def _one_raised(self, d: Array) -> Array:
         """For a bound on sum p |l - 1|: one symbol as high as it may be, the others at 1 or as low as they may be."""
@@ -230,7 +231,8 @@ class LocalColumns:
             mass = (1 + (t - 1) * (chosen @ p))[:, None]
             cost = (base.sum() + chosen @ step)[:, None]
             sign = np.where(chosen, -1.0, 1.0)
-            changed = (cost + sign * step) / (mass + sign * (t - 1) * p) + np.log(mass + sign * (t - 1) * p)
+            masses = np.maximum(mass + sign * (t - 1) * p, 1.0)  # the 1 of no symbol at all may have been rounded away
+            changed = (cost + sign * step) / masses + np.log(masses)
             x = changed.argmin(axis=1)
             better = changed[rows, x] < (cost / mass + np.log(mass))[:, 0] - _GAIN
             if not better.any():
