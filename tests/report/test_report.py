@@ -32,6 +32,7 @@ from alphalift.release.public import codebook
 from alphalift.report import Filed, Shared, internal_report, public_report
 from alphalift.sharing import for_sharing
 from alphalift.solution import Status
+from alphalift.utilities import Concave
 from disclosure import CODEBOOK, WITHHELD, around, solved
 
 TABLE = [[401, 12, 8], [10, 307, 20], [5, 9, 661]]
@@ -379,4 +380,15 @@ def test_what_comes_after_others_says_of_which(tmp_path):
     for line in describe(second, secret="health", useful="shape").splitlines():
         if not line.startswith(("Proven:", "The population")):
             assert one_line(line.removeprefix("  - ")) in said, line
-    assert "together with 1 release before it" in Reader(public_report(Shared.of(own))).said()
+    for withhold in (False, True):
+        shared = filed(for_sharing(second) if withhold else second, tmp_path, withhold=withhold)
+        assert "together with 1 release before it" in Reader(public_report(Shared.of(shared))).said()
+
+
+def test_a_utility_that_no_file_states_is_not_claimed(tmp_path):
+    variance = Concave("variance", lambda v: v @ [0.0, 1, 4] - (v @ [0.0, 1, 2]) ** 2)
+    own = filed(design(Joint(TABLE, *NAMES, counts=True), MaxLift(0.2), utility=variance), tmp_path)
+    assert own.solution.status is Status.UNPROVEN_UTILITY
+    said = Reader(internal_report(own, file="m.json", curve_seconds=0)).said()
+    assert "The file claims nothing about what the mechanism is worth" in said
+    assert "3 of 3 claims" in said

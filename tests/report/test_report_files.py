@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shlex
+from pathlib import Path
 
 import pytest
 
@@ -110,3 +112,13 @@ def test_wrong_input_is_one_line_and_changes_nothing(alphalift, tmp_path, argume
     assert complaint.count("\n") == 1
     assert "no such secret label" not in complaint
     assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+def test_the_commands_of_the_page_run(alphalift, tmp_path):
+    page = (Path(__file__).parent.parent.parent / "docs" / "report.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    new_key(tmp_path / "k")
+    assert alphalift("apply", "m.json", "table.csv", "--id", "who", "--key", "k", "--out", "released.csv")[0] == 0
+    for line in block.splitlines():
+        assert alphalift(*shlex.split(line)[1:])[0] == 0
+    assert {path.name for path in tmp_path.glob("*.html")} == {"report.html", "public.html"}
