@@ -77,9 +77,9 @@ def test_thresholds_fall_step_by_step():
     thresholds = []
 
     class Told(LargeRun):
-        def new_search(self, prices):
+        def new_search(self, prices, costs):
             thresholds.append(self.threshold / self.everything)
-            return super().new_search(prices)
+            return super().new_search(prices, costs)
 
     solution = solved(Told, random_joint(5, (4, 14)), MaxLift(0.1), 1e-3)
     assert solution.status is Status.OPTIMAL
