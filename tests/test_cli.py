@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from math import log
 
 import pandas as pd
 import pytest
@@ -74,6 +75,24 @@ def test_a_utility_that_is_none_is_one_line(folder):
     assert run.returncode == 1
     assert run.stderr.count("\n") == 1
     assert "no f-divergence 'helinger', perhaps 'hellinger'" in run.stderr
+
+
+def test_a_promise_on_average_says_of_whom_it_is(folder):
+    promise = ("--promise", "OnAverage(KL(0.001)) & MaxLift(1)")
+    run = alphalift(*DESIGN[:6], *promise, "--population", folder=folder)
+    assert "The population: the table is everybody" in run.stdout
+    assert "nobody else" in run.stdout
+    assert "they are a sample" not in run.stdout
+    # I(S;X) as a share of the budget, by hand from the table's counts.
+    told = sum(
+        n / 20 * log(20 * n / (row * column)) for n, row, column in ((6, 8, 9), (3, 12, 9), (2, 8, 11), (9, 12, 11))
+    )
+    assert f"Publishing colour unchanged would take {told / 0.001 * 100:.4g}% of what is promised." in run.stdout
+    run = alphalift(*DESIGN[:6], *promise, folder=folder)
+    assert "of whom they are a sample is not bounded" in run.stdout
+    run = alphalift(*DESIGN[:6], *promise, "--confidence", "95%", folder=folder)
+    assert run.returncode == 1
+    assert "no promise on average has one; without a confidence it is about the records alone" in run.stderr
 
 
 def test_an_identifier_is_designed_for_if_one_insists(folder):

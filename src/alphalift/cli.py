@@ -43,7 +43,8 @@ UtilityText = Annotated[
     str | None,
     typer.Option(
         "--utility",
-        help="What a release is worth: 'MutualInformation()' unless told, or \"FInformation('hellinger')\", ...",
+        help="What a release is worth: 'MutualInformation()' unless told, \"FInformation('hellinger')\", 'GuessingAccuracy()', "
+        "\"Decision('gains.csv')\" (a row for every action, a column for every value) or 'SquaredError()'.",
     ),
 ]
 TimeLimit = Annotated[float, typer.Option(min=0.001, help="Seconds; Ctrl-C also returns the best so far.")]

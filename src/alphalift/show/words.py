@@ -160,7 +160,13 @@ def _status(solution: Solution, useful: str) -> str:
             text += f" Publishing {useful} unchanged would need epsilon = {needed}."
         else:
             worst = Mechanism.publishing_all(solution.joint).worst_value(region)
-            text += f" Publishing {useful} unchanged has the value {worst:.4g}, and {region.budget:.4g} is allowed."
+            if (
+                len(region.components) > 1
+            ):  # the value is a share of what is promised, where anything may be told at all
+                share = f"take {100 * worst:.4g}% of what is promised" if math.isfinite(worst) else "break it"
+                text += f" Publishing {useful} unchanged would {share}."
+            else:
+                text += f" Publishing {useful} unchanged has the value {worst:.4g}, and {region.budget:.4g} is allowed."
     return text
 
 
@@ -191,7 +197,7 @@ def _population(solution: Solution, secret: str, useful: str) -> list[str]:
     """What holds for the people of which the records are a sample, where the joint was counted."""
     if solution.joint.n is None:
         return []
-    if averages_of(solution.region):
+    if averages_of(solution.region) and statement_in(solution.settings) != EVERYBODY:
         return [
             "The population: a promise on average is proven of the records; what holds for people of whom they are a sample is not bounded."
         ]

@@ -17,7 +17,10 @@ UTILITIES: dict[str, type[Utility]] = {
     utility.__name__: utility for utility in (MutualInformation, FInformation, GuessingAccuracy, Decision, SquaredError)
 }
 _LONGEST = 100_000
-_HOW = f"write for instance 'MutualInformation()' or \"FInformation('chi_square')\"; there are {', '.join(UTILITIES)}"
+_HOW = (
+    "write for instance MutualInformation(), FInformation('hellinger'), GuessingAccuracy(), Decision('gains.csv') or SquaredError(), "
+    "with quotation marks as they stand here"
+)
 
 
 def as_utility(given: object) -> Utility:
