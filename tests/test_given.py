@@ -1,5 +1,7 @@
 """What functions are given: promises and utilities as text, and one line of advice for what is neither, or no joint."""
 
+from decimal import Decimal, localcontext
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,6 +24,7 @@ from alphalift import (
     sweep,
 )
 from alphalift.errors import JointError, PromiseError, SettingError
+from alphalift.given import most_gained, region_of
 from strategies import random_joint
 
 JOINT = random_joint(3, (2, 3))
@@ -123,3 +126,23 @@ def test_a_curve_shows_itself_in_a_few_words_and_names_its_parts():
         SettingError, match=r"expected the parameters of one curve, and nothing fits 2; there are alpha=10; alpha=3"
     ):
         found.design_at(0.1)
+
+
+@pytest.mark.parametrize("times", ["1", "1.000001", "1.5", "2", "2.718281828459045", " 7 ", "1e3", "1e100"])
+def test_the_most_that_a_group_gains_is_never_more_than_was_said(times):
+    epsilon = most_gained(times)
+    with localcontext(prec=200):
+        assert Decimal(epsilon).exp() <= Decimal(times.strip()) < (Decimal(epsilon) + Decimal("0.000001")).exp()
+    assert region_of(None, None, None, times) == MaxLift(epsilon)
+
+
+@pytest.mark.parametrize("times", ["0.9", "-1", "0", "", "abc", "nan", "inf", "150%", "1e101"])
+def test_what_no_group_can_gain_is_refused(times):
+    with pytest.raises(InputError, match=r"--at-most is .* a number of 1 or more, like 1.5"):
+        most_gained(times)
+
+
+def test_a_promise_is_given_in_one_way():
+    for given in (("KL(1)", None, None, "1.5"), (None, "10", None, "1.5"), (None, "10", None, None), (None,) * 4):
+        with pytest.raises(InputError, match=r"--alpha and --epsilon, as --at-most, or as --promise"):
+            region_of(*given)
