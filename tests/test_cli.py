@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from math import log
 
 import pandas as pd
 import pytest
@@ -74,6 +75,48 @@ def test_a_utility_that_is_none_is_one_line(folder):
     assert run.returncode == 1
     assert run.stderr.count("\n") == 1
     assert "no f-divergence 'helinger', perhaps 'hellinger'" in run.stderr
+
+
+def test_what_a_group_may_gain_at_most_is_a_promise(folder):
+    run = alphalift(*DESIGN[:6], "--at-most", "1.2", "--population", "--out", "m.json", folder=folder)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith(
+        "No group may become more than 1.2 times as likely: alpha = inf, epsilon = 0.182321, its"
+    )
+    assert "the promise alone allows 1.20" in run.stdout
+    assert json.loads((folder / "m.json").read_text())["promise"] == {
+        "region": "AlphaLift",
+        "alpha": "inf",
+        "epsilon": "0.182321",
+    }
+    run = alphalift(*DESIGN[:6], "--at-most", 1.2, "--population", "--json", folder=folder)
+    assert json.loads(run.stdout)["promise"]["epsilon"] == "0.182321"
+    assert "epsilon = 0.182321" in run.stderr
+    run = alphalift("compare", *DESIGN[1:6], "--at-most", "1.2", folder=folder)
+    assert "epsilon = 0.182321" in run.stdout
+    assert "max-lift is at most e^0.182321" in run.stdout
+    for wrong in (["--at-most", "1.2", "--alpha", 10], ["--at-most", "1.2", "--keep", "90%"]):
+        run = alphalift(*DESIGN[:6], *wrong, "--population", folder=folder)
+        assert run.returncode == 1
+        assert "--at-most" in run.stderr
+
+
+def test_a_promise_on_average_says_of_whom_it_is(folder):
+    promise = ("--promise", "OnAverage(KL(0.001)) & MaxLift(1)")
+    run = alphalift(*DESIGN[:6], *promise, "--population", folder=folder)
+    assert "The population: the table is everybody" in run.stdout
+    assert "nobody else" in run.stdout
+    assert "they are a sample" not in run.stdout
+    # I(S;X) as a share of the budget, by hand from the table's counts.
+    told = sum(
+        n / 20 * log(20 * n / (row * column)) for n, row, column in ((6, 8, 9), (3, 12, 9), (2, 8, 11), (9, 12, 11))
+    )
+    assert f"Publishing colour unchanged would take {told / 0.001 * 100:.4g}% of what is promised." in run.stdout
+    run = alphalift(*DESIGN[:6], *promise, folder=folder)
+    assert "of whom they are a sample is not bounded" in run.stdout
+    run = alphalift(*DESIGN[:6], *promise, "--confidence", "95%", folder=folder)
+    assert run.returncode == 1
+    assert "no promise on average has one; without a confidence it is about the records alone" in run.stderr
 
 
 def test_an_identifier_is_designed_for_if_one_insists(folder):
@@ -220,7 +263,7 @@ def but(old, new):
         ([*GOOD, "--out", "table.csv"], 1, "table.csv is one of the files that are read or written already"),
         (["design", "ids.csv", "-s", "ill", "-u", "who", *GOOD[-4:]], 1, "or go on with --anyway"),
         (but("0.1", "1e308"), 1, "expected a number from 0 to 1000"),
-        (GOOD[:-2], 1, "give the promise as --alpha and --epsilon, or as --promise"),
+        (GOOD[:-2], 1, "give the promise as --alpha and --epsilon, as --at-most, or as --promise"),
         (["reproduce", "--distributions", "0"], 2, "distributions"),
         ([*CURVE, "--workers", "0"], 2, "workers"),
         ([*CURVE, "--workers", "2", "--dask", "tcp://127.0.0.1:9"], 1, "not both"),

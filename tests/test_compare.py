@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from alphalift import AlphaLift, Joint, MaxLift, Mechanism, Optimal, Solution, SolverError, Status
+from alphalift import AlphaLift, Joint, MaxLift, Mechanism, OnAverage, Optimal, Solution, SolverError, Status
 from alphalift.baselines import UniformMixing
 from alphalift.compare import Comparison, compare
 from alphalift.regions import KL, LDP, PML, ChiSquare, TotalVariation
@@ -213,3 +213,13 @@ def test_the_tables_sentences():
     assert COMPARISON.normalized_bound <= bound <= COMPARISON.normalized_bound + 1.01e-4
     assert "The best of the others, greedy merging, keeps" in text
     assert "needs a linear program of 2^13 columns" in " ".join(comparison_table(DRAWN["too many values"]).split())
+
+
+def test_words_about_means_and_what_does_not_apply():
+    told = comparison_table(compare(JOINT, OnAverage(KL(0.01)), solver=QUICK))
+    assert "The value is the mean over outputs; at most" in " ".join(told.split())
+    assert told.count("high risk") == 1
+    assert "worst output" not in told
+    both = " ".join(comparison_table(compare(JOINT, OnAverage(KL(0.01)) & MaxLift(1), solver=QUICK)).split())
+    assert "The value is the largest share of any, by its mean or its worst output; at most 1.000 is promised." in both
+    assert "that of the worst output" in " ".join(comparison_table(COMPARISON).split())

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from alphalift.clock import Clock
 from alphalift.curve import Family
 from alphalift.errors import InputError, SettingError
-from alphalift.joint import Joint
+from alphalift.joint import Joint, require_joint
 from alphalift.proof.prove import prove
 from alphalift.regions import AlphaLift, Region
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal
-from alphalift.utilities import MutualInformation, Utility
+from alphalift.utilities import Utility, as_utility
 
 # What an optimum may leave open, from the first to the last try: the nearer the wanted utility, the finer.
 _GAPS = (1e-3, 1e-4, 1e-5, 1e-6)
@@ -51,13 +51,13 @@ def epsilon_for(
     *,
     normalized_utility: float,
     accuracy: float = 1e-3,
-    utility: Utility | None = None,
+    utility: Utility | str | None = None,
     time_limit: float = 60.0,
     **parameters: float,
 ) -> Wanted:
     """The least epsilon at which this share of X can be kept, to `accuracy`: `epsilon_for(joint, AlphaLift, alpha=10, normalized_utility=.9)`."""
     family = Family(promise, parameters)
-    family.require_one_budget(joint)
+    family.require_one_budget(require_joint(joint))
     search = _Search(joint, normalized_utility, utility, time_limit)
     step, largest = _step(accuracy), family.largest(joint)
     most = math.ceil(min(largest, _LARGEST_BUDGET) / step)
@@ -80,7 +80,7 @@ def alpha_for(
     epsilon: float,
     normalized_utility: float,
     accuracy: float = 1e-3,
-    utility: Utility | None = None,
+    utility: Utility | str | None = None,
     time_limit: float = 60.0,
 ) -> Wanted:
     """The largest alpha, so the strictest promise, at which this share of X can be kept; `accuracy` is a share of alpha - 1.
@@ -114,14 +114,14 @@ def _step(accuracy: float) -> float:
 class _Search:
     """Halving, where a design answers that the wanted utility is kept, and a bound that it cannot be."""
 
-    def __init__(self, joint: Joint, wanted: float, utility: Utility | None, time_limit: float) -> None:
-        if not 0 < wanted <= 1:
+    def __init__(self, joint: Joint, wanted: float, utility: Utility | str | None, time_limit: float) -> None:
+        if not isinstance(wanted, int | float) or not 0 < wanted <= 1:
             raise InputError(
-                f"normalized_utility is {wanted:g}, expected a share of X above 0, and at most 1, which publishing it keeps"
+                f"normalized_utility is {wanted!r}, expected a share of X above 0, and at most 1, which publishing it keeps"
             )
         if not time_limit > 0:
             raise SettingError(f"time_limit is {time_limit:g}, expected seconds above 0")
-        self.joint, self.wanted, self.utility = joint, wanted, utility or MutualInformation()
+        self.joint, self.wanted, self.utility = require_joint(joint), wanted, as_utility(utility)
         self.clock, self._last, self._interrupted = Clock(time_limit), list[Solution](), False
 
     def halve(

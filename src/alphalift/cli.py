@@ -39,11 +39,18 @@ Promise = Annotated[
     str | None,
     typer.Option(help="Instead of alpha and epsilon: 'LIP(0.3)', 'KL(0.1) & MaxLift(1)', ... (docs/field.md)."),
 ]
+AtMost = Annotated[
+    str | None,
+    typer.Option(
+        help="Instead of alpha and epsilon how many times as likely any group may become at most, '1.5': that is alpha = inf, and epsilon its logarithm."
+    ),
+]
 UtilityText = Annotated[
     str | None,
     typer.Option(
         "--utility",
-        help="What a release is worth: 'MutualInformation()' unless told, or \"FInformation('hellinger')\", ...",
+        help="What a release is worth: 'MutualInformation()' unless told, \"FInformation('hellinger')\", 'GuessingAccuracy()', "
+        "\"Decision('gains.csv')\" (a row for every action, a column for every value) or 'SquaredError()'.",
     ),
 ]
 TimeLimit = Annotated[float, typer.Option(min=0.001, help="Seconds; Ctrl-C also returns the best so far.")]
@@ -94,6 +101,7 @@ def design_command(
     alpha: Alpha = None,
     epsilon: Epsilon = None,
     promise: Promise = None,
+    at_most: AtMost = None,
     utility: UtilityText = None,
     out: Annotated[Path | None, typer.Option(help="Write the mechanism to this JSON file.")] = None,
     pictures: Annotated[
@@ -178,7 +186,7 @@ def design_command(
     from alphalift.show.advice import advice_lines
     from alphalift.show.live import LiveLine
     from alphalift.show.pictures import save_pictures
-    from alphalift.show.words import describe, wanted_words, what_a_file_proves, what_it_may_take
+    from alphalift.show.words import describe, gained_words, wanted_words, what_a_file_proves, what_it_may_take
     from alphalift.solution import Status
     from alphalift.solvers import Optimal
 
@@ -188,14 +196,16 @@ def design_command(
         )
     worth = utility_of(utility)
     if keep is not None:
-        if epsilon is not None:
-            raise InputError("--keep finds the epsilon; give --keep or --epsilon, not both")
+        if epsilon is not None or at_most is not None:
+            raise InputError("--keep finds the epsilon; give --keep, --epsilon or --at-most, and no two of them")
         if not population or after or withhold is not None or bits is not None:
             raise InputError(
                 "--keep is about the records as they are, for one release: give --population, which says that they are everybody, "
                 "and no --after, --withhold or --bits; then design with the epsilon that it names"
             )
-    region = None if keep is not None else region_of(promise, alpha, epsilon)
+    region = None if keep is not None else region_of(promise, alpha, epsilon, at_most)
+    if at_most is not None and region is not None:
+        print(gained_words(region, at_most), file=sys.stderr if as_json else sys.stdout)
     sure = None if confidence is None else confidence_of(confidence)
     if withhold is not None and out is None:
         raise InputError("--withhold needs --out as well: one has the mechanism, the other what opens it")
@@ -473,6 +483,7 @@ def compare_command(
     alpha: Alpha = None,
     epsilon: Epsilon = None,
     promise: Promise = None,
+    at_most: AtMost = None,
     utility: UtilityText = None,
     out: Folder = Path("."),
     drop_missing: DropMissing = False,
@@ -486,11 +497,14 @@ def compare_command(
     from alphalift.show import comparison_table, plot_comparison
     from alphalift.show.live import LiveLine
     from alphalift.show.style import save as save_figure
+    from alphalift.show.words import gained_words
     from alphalift.solvers import Optimal
 
-    region, worth = region_of(promise, alpha, epsilon), utility_of(utility)
+    region, worth = region_of(promise, alpha, epsilon, at_most), utility_of(utility)
     check_folder(out)
     joint = Declared(drop_missing, read_bins(bins), anyway=anyway).read(table, sensitive, useful)
+    if at_most is not None:
+        print(gained_words(region, at_most))
     print(_RECORDS_ALONE)
     with LiveLine(worth.unit) as live:
         comparison = compare(joint, region, utility=worth, solver=Optimal(time_limit=time_limit, progress=live.show))

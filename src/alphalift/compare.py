@@ -21,13 +21,13 @@ from alphalift.baselines import (
 from alphalift.baselines.base import largest
 from alphalift.design import design
 from alphalift.errors import SettingError, SolverError
-from alphalift.joint import Joint
+from alphalift.joint import Joint, require_joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import Region
 from alphalift.shown import Shown, show
 from alphalift.solution import Solution
 from alphalift.solvers import Solver
-from alphalift.utilities import MutualInformation, Utility
+from alphalift.utilities import Utility, as_utility
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,7 +117,7 @@ class Comparison(Shown):
 
 
 def compare(
-    joint: Joint, region: Region, *, utility: Utility | None = None, solver: Solver | None = None
+    joint: Joint, region: Region | str, *, utility: Utility | str | None = None, solver: Solver | None = None
 ) -> Comparison:
     """The certified optimum (`design`, in proven integers) and every baseline (in floats) under one promise.
 
@@ -125,7 +125,7 @@ def compare(
     promise or not, so that its row says by how much it breaks it. A baseline above the optimum's bound would refute
     the proof, and raises `SolverError`.
     """
-    utility = (utility or MutualInformation()).on(joint)
+    utility = as_utility(utility).on(require_joint(joint))
     begin = time.perf_counter()
     # Its joint is the one that the promise is about, where that is not S.
     solution = design(joint, region, utility=utility, solver=solver)

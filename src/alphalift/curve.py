@@ -24,7 +24,7 @@ from alphalift.convex import ConvexSet
 from alphalift.errors import PromiseError, SettingError
 from alphalift.geometry.between import SearchBetween, compile_both, tree_of
 from alphalift.geometry.concave import Certificate, ConcaveProgram, MergedCertificate
-from alphalift.joint import Joint
+from alphalift.joint import Joint, require_joint
 from alphalift.mechanism import Mechanism
 from alphalift.presolve import Merged
 from alphalift.proof.prove import prove
@@ -33,7 +33,7 @@ from alphalift.regions.between import line_between
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal
 from alphalift.solvers.run import curve_of
-from alphalift.utilities import MutualInformation, Utility
+from alphalift.utilities import MutualInformation, Utility, as_utility
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,15 +74,20 @@ class Family:
         try:
             less, more = self.at(0.25), self.at(0.5)
         except TypeError:
-            names = ", ".join(self.parameters) or "nothing else"
             raise PromiseError(
-                f"a curve needs a kind of promise with a budget named epsilon and its other parameters; given {names}"
+                "expected a kind of promise with a budget named epsilon, and a value for each of its other parameters, as in "
+                f"(joint, AlphaLift, alpha=10); given {self._named}"
             ) from None
         about = more.about(joint)
         values = [region.value(about.lift.T, about.p_s) for region in (less, more)]
         scaled = [abs(region.as_epsilon(region.budget) - own) for region, own in ((less, 0.25), (more, 0.5))]
         if len(more.components) > 1 or not np.array_equal(values[0], values[1]) or max(scaled) > 1e-9:
             raise PromiseError(f"a curve needs a promise with one budget, epsilon; {more} has none, or more than that")
+
+    @property
+    def _named(self) -> str:
+        kind = self.promise.__name__ if isinstance(self.promise, type) else repr(self.promise)
+        return f"{kind} with {', '.join(self.parameters) or 'nothing else'}"
 
     def epsilon_of(self, values: Array) -> float:
         """The least epsilon at which all these values are allowed."""
@@ -278,8 +283,8 @@ class Envelope:
     joint: Joint
     utility: Utility
     largest: float
-    points: tuple[Point, ...]
-    pieces: tuple[_Piece, ...]
+    points: tuple[Point, ...] = field(repr=False)
+    pieces: tuple[_Piece, ...] = field(repr=False)
     interrupted: bool = False
 
     @property
@@ -384,7 +389,7 @@ class Curve:
         if len(found) != 1:
             values = [", ".join(f"{name}={value:g}" for name, value in own.family.parameters.items()) for own in self]
             raise SettingError(
-                f"{parameters or 'no parameter'} names {len(found)} of the curves; there are {'; '.join(values)}"
+                f"expected the parameters of one curve, and {parameters or 'nothing'} fits {len(found)}; there are {'; '.join(values)}"
             )
         return found[0]
 
@@ -408,7 +413,7 @@ def curve(
     promise: Callable[..., Region],
     *,
     accuracy: float = 1e-3,
-    utility: Utility | None = None,
+    utility: Utility | str | None = None,
     time_limit: float = 60.0,
     up_to: float | None = None,
     **parameters: float | Sequence[float],
@@ -423,6 +428,7 @@ def curve(
         raise SettingError(f"accuracy is {accuracy:g}, expected a number between 0 and 1")
     if not time_limit > 0:
         raise SettingError(f"time_limit is {time_limit:g}, expected seconds above 0")
+    joint, worth = require_joint(joint), as_utility(utility)
     values = {name: list(np.atleast_1d(value)) for name, value in parameters.items()}
     families = [
         Family(promise, dict(zip(values, map(float, own), strict=True))) for own in itertools.product(*values.values())
@@ -432,7 +438,7 @@ def curve(
     clock, found = Clock(time_limit), list[Envelope]()
     for left, family in zip(range(len(families), 0, -1), families, strict=True):
         own = clock.reserving(clock.left * (1 - 1 / left)) if not (found and found[-1].interrupted) else Clock(0.0)
-        found.append(_Refinement(joint, family, utility or MutualInformation(), accuracy, own, up_to).envelope())
+        found.append(_Refinement(joint, family, worth, accuracy, own, up_to).envelope())
     return Curve(tuple(found))
 
 

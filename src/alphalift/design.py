@@ -8,16 +8,16 @@ from dataclasses import replace
 from alphalift.clock import Clock
 from alphalift.effort import proof_seconds
 from alphalift.errors import InputError, SettingError
-from alphalift.joint import Joint
+from alphalift.joint import Joint, require_joint
 from alphalift.mechanism import Mechanism
 from alphalift.population import Robust, said, solve_robust
 from alphalift.proof.prove import USUAL_BITS, prove
 from alphalift.proof.said import with_statement
-from alphalift.regions import After, Region, perfect_privacy
+from alphalift.regions import After, Region, as_region, perfect_privacy
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal, Solver
 from alphalift.together import Proven, earlier_of
-from alphalift.utilities import MutualInformation, Utility
+from alphalift.utilities import Utility, as_utility
 
 # Beyond this gap, what perfect privacy keeps is worth a look; it is found quickly, and gets so many seconds.
 _LARGE_GAP = 0.02
@@ -29,9 +29,9 @@ _PROOF_SHARE = 0.5
 
 def design(
     joint: Joint,
-    region: Region | Robust,
+    region: Region | Robust | str,
     *,
-    utility: Utility | None = None,
+    utility: Utility | str | None = None,
     solver: Solver | None = None,
     bits: int = USUAL_BITS,
     source: str = "",
@@ -39,7 +39,7 @@ def design(
 ) -> Solution:
     """The mechanism that keeps as much of X as the solver can find within the region, in integers, proven.
 
-    Unless named, the utility is mutual information and the solver is `Optimal()`, which returns the optimum
+    A promise, and a utility, may be given as its text: "KL(0.1) & MaxLift(1)". Unless named, the utility is mutual information and the solver is `Optimal()`, which returns the optimum
     to within 1e-4 and a bound on what any mechanism could reach. Probabilities are integers over 2^bits. `source` says
     where the joint and its domain come from; the file's provenance repeats it.
 
@@ -52,9 +52,12 @@ def design(
     The time limit of `Optimal` is for all of it, proof included: what would be late is left out, which may cost utility and
     never the promise. Ctrl-C returns the best so far, proven.
     """
-    solver, utility = solver or Optimal(), utility or MutualInformation()
+    joint, utility, solver = require_joint(joint), as_utility(utility), solver or Optimal()
+    if not isinstance(solver, Solver):
+        raise SettingError(f"expected a solver like Optimal(time_limit=60), not {type(solver).__name__}")
     if isinstance(region, Robust):
         return _robust(joint, region, utility.on(joint), solver, bits, source, after)
+    region = as_region(region)
     about = region.about(joint)
     earlier = earlier_of(about, after) if after else None
     promise = region if earlier is None else earlier.promise(region, about)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
+from decimal import ROUND_FLOOR, Decimal, InvalidOperation, localcontext
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
 from alphalift.population import Robust, not_covered, uncovered
 from alphalift.proof.said import EVERYBODY, with_statement
-from alphalift.regions import AlphaLift, Region, grid, parse
+from alphalift.regions import AlphaLift, MaxLift, Region, grid, parse
 from alphalift.regions.parse import PROMISES
 from alphalift.release.received import Readable
 from alphalift.solution import Solution, Status
@@ -37,15 +38,34 @@ from alphalift.workers import dask as dask_executor
 
 # Seconds that a file gets at least, whatever is left of the time limit.
 _LEAST_FILE_SECONDS = 1.0
+# Of --at-most: the largest, the digits of its logarithm before it is rounded down, and to what.
+_MOST_TIMES, _LOGARITHM_DIGITS, _EPSILON_UNIT = Decimal(10) ** 100, 60, Decimal("0.000001")
 
 
-def region_of(promise: str | None, alpha: str | None, epsilon: str | None) -> Region:
-    """The promise, which is given as one text or as alpha and epsilon."""
-    if promise is not None and alpha is None and epsilon is None:
-        return parse(promise)
-    if promise is None and alpha is not None and epsilon is not None:
-        return AlphaLift(alpha, epsilon)  # type: ignore[arg-type]  # texts keep the digits that were typed
-    raise InputError("give the promise as --alpha and --epsilon, or as --promise")
+def region_of(promise: str | None, alpha: str | None, epsilon: str | None, at_most: str | None = None) -> Region:
+    """The promise, which is given as one text, as alpha and epsilon, or as what a group may gain at most."""
+    match promise, alpha, epsilon, at_most:
+        case str(), None, None, None:
+            return parse(promise)
+        case None, str(), str(), None:
+            return AlphaLift(alpha, epsilon)  # type: ignore[arg-type]  # texts keep the digits that were typed
+        case None, None, None, str():
+            return MaxLift(most_gained(at_most))
+    raise InputError("give the promise as --alpha and --epsilon, as --at-most, or as --promise")
+
+
+def most_gained(text: str) -> str:
+    """The epsilon of max-lift with which no group becomes more than so many times as likely: its logarithm, rounded down."""
+    try:
+        times = Decimal(text.strip())
+    except InvalidOperation:
+        times = Decimal("NaN")
+    if not (times.is_finite() and 1 <= times <= _MOST_TIMES):
+        raise InputError(
+            f"--at-most is {text!r}, expected how many times as likely a group may become: a number of 1 or more, like 1.5"
+        )
+    with localcontext(prec=_LOGARITHM_DIGITS):
+        return f"{times.ln().quantize(_EPSILON_UNIT, ROUND_FLOOR):f}"
 
 
 def utility_of(text: str | None) -> Utility:

@@ -270,3 +270,13 @@ def _labels(labels: Iterable[object] | None, size: int, letter: str) -> tuple[st
 
 def _pick(items: Sequence[Any], mask: list[bool]) -> tuple[Any, ...]:
     return tuple(item for item, keep in zip(items, mask, strict=True) if keep)
+
+
+def require_joint(given: object) -> Joint:
+    """The joint, or an error that says how a table becomes one."""
+    if isinstance(given, Joint):
+        return given
+    raise JointError(
+        f"expected a Joint, not {type(given).__name__}: a table is counted by read_joint(table, sensitive=..., useful=...), and numbers "
+        "are Joint(p_sx), or Joint(counts, counts=True)"
+    )

@@ -16,7 +16,7 @@ from alphalift.joint import Joint
 from alphalift.labels import output_labels
 from alphalift.measures import log_alpha_lifts
 from alphalift.measures.catalogue import ALPHAS, View
-from alphalift.regions import Region
+from alphalift.regions import Region, as_region
 from alphalift.shown import Shown, show
 from alphalift.utilities import MutualInformation, Utility
 
@@ -147,8 +147,9 @@ class Mechanism(Shown):
         """The region's value at the output where it is largest."""
         return self.check(region).worst_value
 
-    def check(self, region: Region) -> Check:
+    def check(self, region: Region | str) -> Check:
         """Whether every output keeps the promise, or all do on average, from the joint and P_{Y|X} alone (relative slack 1e-12)."""
+        region = as_region(region)
         if (joint := region.about(self.joint)) is not self.joint and joint != self.joint:
             return Mechanism(joint, self.law).check(region)
         outputs = self.p_y, self.lift.T, self.joint.p_s

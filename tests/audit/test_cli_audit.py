@@ -65,6 +65,19 @@ def test_a_channel_is_kept_or_not(audit):
     assert least == pytest.approx(np.log(max(low, high)), abs=1.1e-6)
 
 
+def test_a_mean_that_is_too_large_is_no_matter_of_single_outputs(audit):
+    arguments = ("channel", "p.csv", "--joint", "j.csv", "--promise")
+    code, told, _ = audit(*arguments, "OnAverage(KL(0.0001))")
+    assert code == 1
+    assert "Not kept: it is not proven of the mean over outputs, which has epsilon = 0.00" in told
+    assert "for 2 outputs" not in told
+    assert json.loads(audit(*arguments, "OnAverage(KL(0.0001))", "--json")[1])["mean_not_proven"]
+    code, told, _ = audit(*arguments, "OnAverage(KL(1)) & MaxLift(0.01)")
+    assert code == 1
+    assert "Not kept: it is not proven for 2 outputs: 'low', 'high'." in told
+    assert not json.loads(audit(*arguments, "OnAverage(KL(1)) & MaxLift(0.01)", "--json")[1])["mean_not_proven"]
+
+
 def test_a_channel_with_a_table_or_a_mechanism(audit, alphalift, folder):
     code, told, _ = audit("channel", "p.csv", "--table", "t.csv", "-s", "s", "-u", "x", "--promise", "LIP(0.2)")
     assert code == 0

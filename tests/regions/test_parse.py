@@ -21,6 +21,23 @@ def test_numbers_are_read_as_they_are_typed():
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("OnAvrage(KL(0.1))", "there is no promise 'OnAvrage', perhaps OnAverage: "),
+        ("kl(0.1)", "there is no promise 'kl', perhaps KL: "),
+        ("OnAverage(KL(0.1)) & maxlift(1)", "there is no promise 'maxlift', perhaps MaxLift: "),
+        ("KL(0.1) & MaxLift", "MaxLift is a kind of promise, without its numbers: "),
+        ("Zzz(3)", "there is no promise 'Zzz': "),
+    ],
+)
+def test_what_was_meant_is_told(text, words):
+    with pytest.raises(PromiseError) as error:
+        parse(text)
+    assert str(error.value).startswith(words)
+    assert str(error.value).endswith("Renyi, OnAverage")
+
+
+@pytest.mark.parametrize(
     "text",
     ["", "3", "AlphaLift", "AlphaLift(3", "Other(3)", "MaxLift(-1)", "MaxLift(1) | MaxLift(2)", "MaxLift(epsilon=a)",
      "__import__('os')", "MaxLift(1, 2)", "MaxLift(*[1])", "MaxLift(1)(2)", "LIP()", "LIP(1, lower=1)", "KL(0.1j)",

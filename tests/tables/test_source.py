@@ -16,6 +16,7 @@ from pyarrow import dataset, parquet
 from alphalift import TableError
 from alphalift.tables import canonical_texts, count_batches, open_table
 from alphalift.tables import counting as module
+from alphalift.tables.columns import require
 from alphalift.tables.quotes import Quotes
 
 ROWS = [("a", "1"), ("b", "2"), ("a", "1"), (None, "2"), ("b", None), ("a", "1")]
@@ -125,13 +126,38 @@ def test_a_column_that_is_not_there(table):
 
 
 def test_a_name_that_differs_in_case_or_blanks_is_suggested(table, kind):
-    """What was typed, but for case and blanks, tells no name that was not known; nothing else is told."""
+    """What was typed, but for case, blanks and one slip, tells no name that was not known; nothing else is told."""
     with pytest.raises(TableError, match=r"no column ' OTHER', 'S' .*did you mean 'other', 's'\?$") as caught:
         open_table(table, columns=["x", " OTHER", "S"])
     assert "header" not in str(caught.value)
-    with pytest.raises(TableError, match=r"no column 'S', 'others' .*did you mean 's'\?") as caught:
-        open_table(table, columns=["S", "others"])
+    with pytest.raises(TableError, match=r"no column 'S', 'mothers' .*did you mean 's'\?") as caught:
+        open_table(table, columns=["S", "mothers"])
     assert "'other'" not in str(caught.value)
+
+
+@pytest.mark.parametrize("typed", ["otehr", "othr", "othher", "othes", "Other "])
+def test_a_name_with_one_slip_is_suggested(typed):
+    with pytest.raises(TableError, match=r"did you mean 'other'\?$"):
+        require("t.csv", [typed], ["s", "x", "other"], header=True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "present"),
+    [
+        ("ohter", "others"),
+        ("otr", "other"),
+        ("x", "y"),
+        ("xy", "x"),
+        ("id1", "id2"),
+        ("id", "id3"),
+        ("born 1970", "born 1971"),
+        ("rehto", "other"),
+    ],
+)
+def test_more_than_a_slip_and_digits_are_not_told(typed, present):
+    with pytest.raises(TableError) as caught:
+        require("t.csv", [typed], ["s", present], header=True)
+    assert repr(present) not in str(caught.value)
 
 
 def test_only_a_file_of_text_is_asked_for_its_header(table, kind):

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pieces
 import pytest
 import qif
@@ -251,13 +252,13 @@ def test_numbers_of_labels_and_tables_of_gains(tmp_path):
         (lambda: SquaredError([1, "1/3", 3]), "value 2 of SquaredError is not a finite decimal number"),
         (lambda: SquaredError([[1], [1, 2], [3]]), "must all have the same number of coordinates"),
         (lambda: SquaredError({"x0": 1, "x1": 2}), "SquaredError has no number for 1 of the 3 values of X"),
-        (lambda: Decision([[1, 2]]), "gains are for 2 values of X, and X has 3"),
+        (lambda: Decision([[1, 2]]), "a row of gains has 2 values, and X has 3 values"),
         (lambda: Decision([[1, 2, 3], [1, 2]]), "gains must be a table"),
         (lambda: Decision([]), "gains must be a table"),
         (lambda: Decision([[1, 2, math.inf]]), "the gain of action 1 for value 3 is not a finite decimal number"),
         (lambda: Decision([[1, 2, 3]], actions=["a", "b"]), "actions must be 1 different names"),
         (lambda: Decision([[1, 2, 3]], values=["x0", "x1", "y"]), "has no column for 1 of the 3 values of X"),
-        (lambda: Decision("nowhere.csv"), "the table of gains cannot be read: FileNotFoundError"),
+        (lambda: Decision("nowhere.csv"), "nowhere.csv: the table of gains cannot be read: no such file"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(make, message):
@@ -276,3 +277,28 @@ def test_many_symbols_are_solved_as_few_are(utility):
     assert found.relative_gap <= 1e-3
     assert region.allows(found.mechanism.lift.T, joint.p_s).all()
     np.testing.assert_allclose(found.mechanism.p_y @ found.mechanism.posteriors, joint.p_x, rtol=1e-9)
+
+
+def test_a_table_of_gains_that_is_none_is_named(tmp_path):
+    joint = Joint([[3, 1, 2], [1, 4, 2]], counts=True)
+    (tmp_path / "semicolons.csv").write_text("action;x0;x1\nbuy;1;0\n")
+    for name, words in (
+        ("none.csv", "no such file"),
+        ("", "is a directory"),
+        ("semicolons.csv", "commas between them"),
+    ):
+        with pytest.raises(InputError, match=words) as error:
+            Decision(str(tmp_path / name))
+        assert str(tmp_path / name) in str(error.value)
+    for gains in (5, None):
+        with pytest.raises(InputError, match="gains must be a table"):
+            Decision(gains)
+    with pytest.raises(InputError, match="a number, or a list of them, for each value"):
+        SquaredError(5)
+    with pytest.raises(InputError, match="a row of gains has 1 value, and X has 3 values"):
+        Decision([1, 2, 3]).on(joint)
+
+
+def test_gains_may_be_a_data_frame():
+    frame = pd.DataFrame([[1, 2.5], [0, 3]], index=["buy", "sell"], columns=["a", "b"])
+    assert Decision(frame) == Decision([[1, 2.5], [0, 3]], actions=["buy", "sell"], values=["a", "b"])

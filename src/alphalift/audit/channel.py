@@ -87,7 +87,7 @@ class Channel:
 class ChannelAudit:
     """Whether the promise is kept, proven with exact lifts; what cannot be decided counts as not kept.
 
-    `broken` are the outputs for which it is not proven. `value` is the largest value, `epsilon` the same as the promise's parameter
+    `broken` are the outputs for which it is not proven: all of them where the mean over outputs is what is not, `on_average`. `value` is the largest value, `epsilon` the same as the promise's parameter
     has it, in floats, beside its `budget`. `measures` is the table of `Mechanism.measures`. `least` has, for every kind of promise, the
     least epsilon that is proven to be kept, as a decimal of six digits: one unit less is not.
     """
@@ -99,6 +99,7 @@ class ChannelAudit:
     epsilon: float
     measures: pd.DataFrame
     least: dict[str, str]
+    on_average: bool = False
 
     def __bool__(self) -> bool:
         return self.kept
@@ -122,6 +123,7 @@ def audit_channel(channel: Channel, joint: Joint, promise: Region) -> ChannelAud
         epsilon=promise.as_epsilon(check.worst_value),
         measures=mechanism.measures(),
         least={_named(own): exactly.least(own, mechanism) for own in _every_promise()},
+        on_average=not exactly.keeps_means(promise),
     )
 
 
@@ -201,9 +203,15 @@ class _Exactly:
         stated, about_x = checkable(promise), type(promise.components[0]).about is not Region.about
         prior = list(self.joint.x_weights if about_x else self.joint.s_weights)
         lifts = self._about_x if about_x else self._about_s
-        if stated is None or not all(own.kept(self._outputs, prior) for own in stated.averages):
+        if stated is None or not self.keeps_means(promise):
             return list(range(len(lifts)))
         return [y for y, own in enumerate(lifts) if not stated.keeps(own, prior)]
+
+    def keeps_means(self, promise: Region) -> bool:
+        """Whether what is promised on average is proven; nothing where nothing is."""
+        stated = checkable(promise)
+        prior = list(self.joint.s_weights)
+        return stated is not None and all(own.kept(self._outputs, prior) for own in stated.averages)
 
     @property
     def _outputs(self) -> list[tuple[int, list[fmpq]]]:

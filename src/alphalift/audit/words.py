@@ -45,6 +45,10 @@ def of_channel(audit: ChannelAudit, secret: str) -> str:
             if not averages_of(audit.promise)
             else f"Kept: proven with exact fractions, with {_amount(audit.promise, audit.value)}."
         )
+    elif audit.on_average:
+        lines.append(
+            f"Not kept: it is not proven of the mean over outputs, which has {_amount(audit.promise, audit.value)}."
+        )
     else:
         many = f"{len(audit.broken)} output{'' if len(audit.broken) == 1 else 's'}"
         lines.append(
@@ -159,6 +163,7 @@ def channel_content(audit: ChannelAudit) -> dict[str, object]:
         "promise": str(audit.promise),
         "epsilon": _finite(audit.epsilon),
         "not_proven_for": list(audit.broken),
+        "mean_not_proven": audit.on_average,
         "least_epsilon": audit.least,
         "measures": json.loads(audit.measures.reset_index().to_json(orient="records")),
     }

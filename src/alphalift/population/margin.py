@@ -22,7 +22,7 @@ from alphalift.convex import ENTROPY, HALF_SPACES, NORM_BALL, SPHERE, Constraint
 from alphalift.errors import PromiseError
 from alphalift.joint import Joint
 from alphalift.measures.lift import alpha_over
-from alphalift.regions import KL, LDP, LIP, AlphaLift, ChiSquare, Region, Renyi, TotalVariation
+from alphalift.regions import KL, LDP, LIP, AlphaLift, ChiSquare, OnAverage, Region, Renyi, TotalVariation
 from alphalift.regions.kl import STEEPNESS
 
 
@@ -48,6 +48,10 @@ class Margin(Region):
         if self.base.n is None:
             raise PromiseError("a margin for chance needs counts: the joint is given as probabilities")
         for part in self.promise.components:
+            if isinstance(part, OnAverage):
+                raise PromiseError(
+                    f"{part} has no margin for chance: no promise on average has one; without a confidence it is about the records alone"
+                )
             if not isinstance(part, AlphaLift | Renyi | ChiSquare | LIP | LDP | TotalVariation | KL) or part.perfect:
                 raise PromiseError(f"{part} has no margin for chance: expected a promise about S with a budget above 0")
             if type(part).about is not Region.about:

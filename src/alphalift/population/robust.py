@@ -20,7 +20,7 @@ from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.population.leakage import LeakageBound, is_quick, leakage_bound
 from alphalift.population.margin import Margin
-from alphalift.regions import KL, LDP, PML, AlphaLift, Region, Renyi
+from alphalift.regions import KL, LDP, PML, AlphaLift, Region, Renyi, as_region
 from alphalift.solution import Population, Solution, Status
 from alphalift.solvers import Optimal
 from alphalift.utilities import Utility
@@ -62,6 +62,7 @@ class Robust:
     confidence: float = 0.95
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "promise", as_region(self.promise))
         if not 0 < self.confidence <= 1:
             raise SettingError(f"confidence is {self.confidence:g}, expected a number above 0 and at most 1")
 

@@ -12,7 +12,7 @@ from alphalift.regions.ldp import LDP
 from alphalift.regions.lip import LIP
 from alphalift.regions.max_lift import MaxLift
 from alphalift.regions.on_average import OnAverage, averages_of, of_every_output, priced_inequality, refuse_averages
-from alphalift.regions.parse import parse
+from alphalift.regions.parse import as_region, parse
 from alphalift.regions.pml import PML
 from alphalift.regions.renyi import Renyi
 from alphalift.regions.simplest import perfect_privacy, perfect_privacy_beside, simplest
@@ -34,6 +34,7 @@ __all__ = [
     "Region",
     "Renyi",
     "TotalVariation",
+    "as_region",
     "averages_of",
     "grid",
     "implications",

@@ -54,6 +54,8 @@ class OnAverage(Region):
             raise PromiseError(
                 "PML on average is maximal leakage about X: use joint.about_x with OnAverage(MaxLift(...))"
             )
+        if not isinstance(self.of, Region):
+            raise PromiseError(f"OnAverage takes a promise, like OnAverage(KL(0.05)), not {type(self.of).__name__}")
         if not isinstance(self.of, WRAPPED):
             names = "MaxLift, AlphaLift, KL, TotalVariation or ChiSquare"
             raise PromiseError(

@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from alphalift.compare import OPTIMUM, Comparison, Row
+from alphalift.regions import Region, averages_of
 from alphalift.show.numbers import Panel, Series
 from alphalift.show.style import COLOURS, Picture, new_figure, quiet
 from alphalift.show.text import names_of, plain
@@ -137,17 +138,32 @@ def _remarks(comparison: Comparison) -> list[str]:
     best, optimum, budget = comparison.best_baseline, comparison.optimum, comparison.region.budget
     broken = [row for row in comparison.rows if row.kept is False]
     settings = [f"{row.name} {row.note}" for row in comparison.rows if row.kept and row.note and row.name != OPTIMUM]
+    excused: dict[str, list[str]] = {}
+    for row in comparison.rows:
+        if not row.applies:
+            excused.setdefault(row.note, []).append(row.name)
     remarks = [
-        f"Promise: {promise(comparison.region)}. The value is that of the worst output; at most {budget:#.4g} is promised.",
+        f"Promise: {promise(comparison.region)}. The value is {_whose(comparison.region)}; at most {budget:#.4g} is promised.",
         *(f"To {row.name} breaks the promise." for row in broken),
         f"The optimum (status: {optimum.note}) keeps {optimum.normalized_utility:.2%} of what publishing X would; "
         f"no mechanism that keeps the promise exceeds {_up(comparison.normalized_bound)}"
         f"{bound_remark(comparison.solution)}. "
         f"The best of the others, {best.name}, keeps {best.normalized_utility:.2%}.",
         *([f"Settings: {', '.join(settings)}."] if settings else []),
-        *(f"{row.note[0].upper()}{row.note[1:]}." for row in comparison.rows if not row.applies),
+        *(f"{', '.join(names)}: {note}." for note, names in excused.items()),
     ]
     return [line for remark in remarks for line in textwrap.wrap(remark, _WIDTH, subsequent_indent="  ")]
+
+
+def _whose(region: Region) -> str:
+    """Whose value the rows have; of several promises it is the share of the one that is used most."""
+    if not averages_of(region):
+        return "that of the worst output"
+    return (
+        "the mean over outputs"
+        if len(region.components) == 1
+        else "the largest share of any, by its mean or its worst output"
+    )
 
 
 def _up(share: float) -> str:

@@ -187,7 +187,13 @@ def _status(solution: Solution, useful: str, remark: str) -> str:
             text += f" Publishing {useful} unchanged would need epsilon = {needed}."
         else:
             worst = Mechanism.publishing_all(solution.joint).worst_value(region)
-            text += f" Publishing {useful} unchanged has the value {worst:.4g}, and {region.budget:.4g} is allowed."
+            if (
+                len(region.components) > 1
+            ):  # the value is a share of what is promised, where anything may be told at all
+                share = f"take {100 * worst:.4g}% of what is promised" if math.isfinite(worst) else "break it"
+                text += f" Publishing {useful} unchanged would {share}."
+            else:
+                text += f" Publishing {useful} unchanged has the value {worst:.4g}, and {region.budget:.4g} is allowed."
     return text
 
 
@@ -341,6 +347,12 @@ def what_it_may_take(joint: Joint, region: Region, utility: Utility, time_limit:
 
 def _percent_up(share: float) -> str:
     return f"{up(100 * share, 3)}%"
+
+
+def gained_words(region: Region, at_most: str) -> str:
+    """Which alpha and epsilon a most that any group may gain is."""
+    epsilon = region.parameters["epsilon"]
+    return f"No group may become more than {at_most.strip()} times as likely: alpha = inf, epsilon = {epsilon}, its logarithm rounded down."
 
 
 def wanted_words(found: Wanted, keep: str) -> str:

@@ -19,6 +19,7 @@ from alphalift.utilities import Utility
 MOST_SYSTEMS = 5_000_000
 
 
+@runtime_checkable
 class Solver(Protocol):
     """Answers all regions of one joint together, so that work can be shared between them."""
 

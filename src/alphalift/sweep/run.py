@@ -14,14 +14,14 @@ from rich.console import Console
 from rich.progress import Progress
 
 from alphalift.errors import InputError, WorkerError
-from alphalift.joint import Joint
-from alphalift.regions import Region
+from alphalift.joint import Joint, require_joint
+from alphalift.regions import Region, as_region
 from alphalift.shown import Shown
 from alphalift.solution import Solution, Status
 from alphalift.solvers import ChainedSolver, Optimal, Solver
 from alphalift.sweep.cells import Cell, Record, pack, reliable, solution_of, unpack
 from alphalift.sweep.store import Store, addresses, code
-from alphalift.utilities import MutualInformation, Utility
+from alphalift.utilities import Utility, as_utility
 from alphalift.workers import Crew, Workers
 
 if TYPE_CHECKING:
@@ -82,9 +82,9 @@ class Tradeoff(Shown):
 
 def sweep(
     joints: Joint | Iterable[Joint],
-    regions: Sequence[Region],
+    regions: Sequence[Region | str] | Region | str,
     *,
-    utility: Utility | None = None,
+    utility: Utility | str | None = None,
     solver: Solver | None = None,
     workers: Workers = None,
     resume: str | Path | None = None,
@@ -97,14 +97,15 @@ def sweep(
     what is there already is not computed again, and the result is the same, bit for bit, unless a time limit ended a
     cell. A progress bar shows the time left when standard error is a terminal.
     """
-    joints = (joints,) if isinstance(joints, Joint) else tuple(joints)
-    regions = tuple(regions)
-    if not joints or not regions:
+    given: Iterable[object] = joints if isinstance(joints, Iterable) and not isinstance(joints, Joint) else [joints]
+    joints = tuple(map(require_joint, given))
+    promises = tuple(map(as_region, [regions] if isinstance(regions, str | Region) else regions))
+    if not joints or not promises:
         raise InputError("a sweep needs at least one joint and one region")
-    utility, solver = utility or MutualInformation(), solver or Optimal()
+    utility, solver = as_utility(utility), solver or Optimal()
     if isinstance(solver, Optimal):
         solver = replace(solver, keep_certificate=False)
-    runs = [run for place, joint in enumerate(joints) for run in _runs(place, joint, regions, utility, solver)]
+    runs = [run for place, joint in enumerate(joints) for run in _runs(place, joint, promises, utility, solver)]
     resumed = 0
     if resume is not None:
         store = Store(resume)
@@ -115,8 +116,8 @@ def sweep(
     cells: list[dict[int, Cell]] = [{} for _ in joints]
     for run in runs:
         cells[run.joint_place] |= run.cells()
-    ordered = tuple(tuple(found[place] for place in range(len(regions))) for found in cells)
-    return Tradeoff(joints, regions, utility, ordered, resumed)
+    ordered = tuple(tuple(found[place] for place in range(len(promises))) for found in cells)
+    return Tradeoff(joints, promises, utility, ordered, resumed)
 
 
 # --- the parts of a sweep ---

@@ -31,6 +31,9 @@ COUNTABLE = (
     pa.types.is_null,
 )
 
+# A name with fewer letters is no slip of another one.
+_LEAST_LETTERS = 3
+
 
 def part(name: str, schema: pa.Schema, columns: list[str]) -> pa.Schema:
     """The schema of these columns, which must exist once each, as `plain` makes them."""
@@ -42,10 +45,9 @@ def require(name: str, wanted: Sequence[str], present: Sequence[str], *, header:
     """Raise unless every wanted column is present exactly once; `header` if the names come from a file's first row."""
     unknown = [column for column in wanted if column not in present]
     if unknown:
-        # The names that are present are not listed: without a header they would be a record. But for case and blanks,
+        # The names that are present are not listed: without a header they would be a record. But for case, blanks and a letter,
         # one that was typed is known already.
-        typed = [_bare(column) for column in unknown]
-        alike = sorted((column for column in present if _bare(column) in typed), key=lambda c: typed.index(_bare(c)))
+        alike = dict.fromkeys(name for column in unknown for name in present if _is_meant(_bare(column), _bare(name)))
         if alike:
             advice = f"did you mean {', '.join(map(repr, alike))}?"
         else:
@@ -56,6 +58,28 @@ def require(name: str, wanted: Sequence[str], present: Sequence[str], *, header:
     repeated = [column for column in wanted if list(present).count(column) > 1]
     if repeated:
         raise TableError(f"{name}: column {', '.join(map(repr, repeated))} occurs more than once in the table")
+
+
+def _is_meant(typed: str, name: str) -> bool:
+    """Whether they are equal, or differ by one slip: a letter too many, missing or wrong, or two in the wrong order."""
+    if typed == name:
+        return True
+    start = _alike(typed, name)
+    one, other = typed[start:], name[start:]
+    end = _alike(one[::-1], other[::-1])
+    one, other = one[: len(one) - end], other[: len(other) - end]
+    swapped = len(one) == 2 and one == other[::-1]
+    return (
+        min(len(typed), len(name)) >= _LEAST_LETTERS
+        and (swapped or max(len(one), len(other)) == 1)
+        and not any(letter.isdigit() for letter in one + other)
+    )
+
+
+def _alike(one: str, other: str) -> int:
+    """With how many letters they begin alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (own, its) in pairs if own != its), min(len(one), len(other)))
 
 
 def _bare(column: object) -> str:

@@ -6,7 +6,7 @@ from alphalift.utilities.decision import Decision
 from alphalift.utilities.f_information import FInformation
 from alphalift.utilities.guessing import GuessingAccuracy
 from alphalift.utilities.mutual_information import MutualInformation
-from alphalift.utilities.parse import UTILITIES, parse
+from alphalift.utilities.parse import UTILITIES, as_utility, parse
 from alphalift.utilities.squared_error import SquaredError
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "MutualInformation",
     "SquaredError",
     "Utility",
+    "as_utility",
     "parse",
 ]

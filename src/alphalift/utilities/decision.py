@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -25,7 +25,7 @@ class Decision(Utility):
 
     `gains` has a row for every action and a column for every value of X, in the joint's order unless `values` names them.
     Numbers are decimals: a float means its shortest one. Or `gains` is the path of a CSV file, whose first row has the values of X
-    below a title or nothing, and every other row the name of an action and its gains.
+    below a title or nothing, and every other row the name of an action and its gains. A data frame brings its index and columns as names.
     """
 
     gains: tuple[tuple[Fraction, ...], ...]
@@ -43,8 +43,12 @@ class Decision(Utility):
         values: Sequence[object] | None = None,
     ) -> None:
         if isinstance(gains, str | Path):
-            gains, actions, values = _read(gains)
-        rows = [list(row) if np.ndim(row) else [row] for row in gains]
+            gains, actions, values = _read(Path(gains))
+        elif hasattr(gains, "index") and hasattr(gains, "columns"):
+            actions = list(gains.index) if actions is None else actions
+            values = list(gains.columns) if values is None else values
+            gains = gains.to_numpy()
+        rows = [list(row) if np.ndim(row) else [row] for row in gains] if isinstance(gains, Iterable) else []
         if not rows or not rows[0] or len({len(row) for row in rows}) > 1:
             raise SettingError("gains must be a table: a row for every action, a column for every value of X")
         numbers = tuple(tuple(_gain(entry, a, x) for x, entry in enumerate(row)) for a, row in enumerate(rows))
@@ -78,7 +82,7 @@ class Decision(Utility):
         if self.values is None:
             if len(self.gains[0]) != len(labels):
                 raise InputError(
-                    f"gains are for {len(self.gains[0])} values of X, and X has {len(labels)}; name them (values=) or give as many"
+                    f"a row of gains has {_many(len(self.gains[0]))}, and X has {_many(len(labels))}: give a gain for each, a row for every action"
                 )
             return range(len(labels))
         places = {label: x for x, label in enumerate(self.values)}
@@ -133,6 +137,10 @@ def _gain(entry: object, action: int, value: int) -> Fraction:
     return number
 
 
+def _many(values: int) -> str:
+    return f"{values} value{'' if values == 1 else 's'}"
+
+
 def _names(names: Sequence[object] | None, count: int, what: str) -> tuple[str, ...] | None:
     if names is None:
         return None
@@ -142,16 +150,20 @@ def _names(names: Sequence[object] | None, count: int, what: str) -> tuple[str, 
     return found
 
 
-def _read(path: str | Path) -> tuple[list[list[str]], list[str], list[str]]:
+def _read(path: Path) -> tuple[list[list[str]], list[str], list[str]]:
     """Gains, actions and values of X of a CSV file."""
     try:
-        with Path(path).open(newline="", encoding="utf-8-sig") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             rows = [row for row in csv.reader(file) if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"the table of gains cannot be read: {type(error).__name__}") from None
+    except OSError as error:
+        raise InputError(
+            f"{path}: the table of gains cannot be read: {(error.strerror or 'it is damaged').lower()}"
+        ) from None
+    except (UnicodeDecodeError, csv.Error):
+        raise InputError(f"{path}: the table of gains is no CSV file in UTF-8") from None
     if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
         raise InputError(
-            "a table of gains has a first row with the values of X, and below it a row for every action: its name, a number "
-            "for every value"
+            f"{path}: a table of gains has a first row with the values of X, and below it a row for every action: its name, a number "
+            "for every value, with commas between them"
         )
     return [row[1:] for row in rows[1:]], [row[0] for row in rows[1:]], rows[0][1:]

@@ -48,7 +48,7 @@ class FInformation(Utility):
     """
 
     f: str | Callable[[float], float]
-    p_x: Array | None = field(default=None, repr=False, compare=False)
+    p_x: Array | None = field(default=None, repr=False, compare=False, kw_only=True)
     unit: str = field(init=False, default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:

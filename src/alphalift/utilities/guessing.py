@@ -21,7 +21,7 @@ class GuessingAccuracy(Utility):
         return {}
 
     def kept(self, useful: str) -> str:
-        return f"chance to guess {useful}"
+        return f"added chance to guess {useful}"
 
     def uncertainty(self, points: Array) -> Array:
         return np.asarray(1 - points.max(axis=-1))

@@ -17,7 +17,25 @@ UTILITIES: dict[str, type[Utility]] = {
     utility.__name__: utility for utility in (MutualInformation, FInformation, GuessingAccuracy, Decision, SquaredError)
 }
 _LONGEST = 100_000
-_HOW = f"write for instance 'MutualInformation()' or \"FInformation('chi_square')\"; there are {', '.join(UTILITIES)}"
+_HOW = (
+    "write for instance MutualInformation(), FInformation('hellinger'), GuessingAccuracy(), Decision('gains.csv') or SquaredError(), "
+    "with quotation marks as they stand here"
+)
+
+
+def as_utility(given: object) -> Utility:
+    """The utility that is given as itself or as its text; mutual information unless told."""
+    if given is None:
+        return MutualInformation()
+    if isinstance(given, str):
+        return parse(given)
+    if isinstance(given, Utility):
+        return given
+    if isinstance(given, type) and issubclass(given, Utility):
+        raise SettingError(
+            f"{given.__name__} is a kind of utility: give one with its brackets, like GuessingAccuracy()"
+        )
+    raise SettingError(f"expected a utility like GuessingAccuracy(), or its text, not {type(given).__name__}")
 
 
 def parse(text: str) -> Utility:

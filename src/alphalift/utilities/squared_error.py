@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -37,6 +37,10 @@ class SquaredError(Utility):
     def __init__(self, values: Any = None) -> None:
         labels = tuple(map(str, values)) if isinstance(values, Mapping) else None
         listed = list(values.values()) if isinstance(values, Mapping) else values
+        if listed is not None and not isinstance(listed, Iterable):
+            raise InputError(
+                "values of SquaredError are a number, or a list of them, for each value of X: SquaredError([1, 2.5, 4])"
+            )
         points = None if listed is None else tuple(_point(value, x) for x, value in enumerate(listed))
         if points is not None and len({len(point) for point in points}) != 1:
             raise InputError("values of SquaredError must all have the same number of coordinates, one or more")

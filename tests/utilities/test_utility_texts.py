@@ -37,6 +37,10 @@ def test_brackets_may_be_left_out():
         "(",
         "Mutual Information",
         "MutualInformation(1)",
+        "Decision(gains.csv)",
+        "FInformation(hellinger)",
+        "FInformation('hellinger', 3)",
+        "FInformation()",
         "MutualInformation(x=1)",
         "MutualInformation() & MutualInformation()",
         "MutualInformation(**{})",
@@ -63,6 +67,13 @@ def test_the_nearest_name_is_told():
         parse("FInformation('chi-square')")
     with pytest.raises(SettingError, match="there is no utility 'Zzz': "):
         parse("Zzz()")
+
+
+def test_every_utility_is_shown_as_it_is_written():
+    with pytest.raises(SettingError) as error:
+        parse("Decision(gains.csv)")
+    assert all(name in str(error.value) for name in UTILITIES)
+    assert "Decision('gains.csv')" in str(error.value)
 
 
 def test_files_and_the_command_line_have_the_same_names():
