@@ -985,9 +985,9 @@ class Problem:
     def least_over_lifts(self):
         """S = X: the least Lagrangian over all leaves of a tree over boxes of lifts and counts of those beyond a place."""
         size, certificate = self.x, self.certificate
-        lines = [*self.counts, *zip(*self.counts, strict=True)]
         _need(self.s == size and len(self.given_x) == 1)
-        _need(all(sum(count > 0 for count in line) == 1 for line in lines))
+        given = self.given_x[0]
+        _need(all(sum(share > 0 for share in line) == 1 for line in [*given, *zip(*given, strict=True)]))
         model, groups = Lifts(self.parts, self.p_x), certificate["groups"]
         _need(type(groups) is list and type(certificate["tree"]) is list and type(certificate["duals"]) is list)
         for group in groups:
