@@ -78,7 +78,8 @@ def test_the_commands_run_one_after_the_other(folder, monkeypatch, capsys):
         f"{name}.{kind}.json" for name in ("released.csv", "occupations.csv") for kind in ("codebook", "manifest")
     }
     assert written == beside | {
-        "m.json", "m2.json", "census.key", "census.key.ledger", "k.ledger", "released.csv", "occupations.csv", "pictures"
+        "m.json", "m2.json", "census.key", "census.key.ledger", "k.ledger", "released.csv", "occupations.csv", "pictures",
+        "report.html",
     }  # fmt: skip
     assert {path.name for path in Path("pictures").iterdir()} >= {"compare.csv", "curve.csv", "curve.png"}
 

@@ -279,6 +279,55 @@ def verify(
     print(f"{'stated':>10}  {line_about(checker.read(file))}")
 
 
+@app.command("report", short_help="A mechanism as one page for people, internal or public.")
+def report_command(
+    mechanism: Annotated[Path, typer.Argument(help="A mechanism, as `design --out` writes it; it is proven again.")],
+    out: Annotated[Path, typer.Option(help="Write the page to this file, which ends in .html.")],
+    opening: Annotated[Path | None, typer.Option(help="What opens the commitment of a withheld joint.")] = None,
+    released: Annotated[
+        Path | None, typer.Option(help="What `apply` wrote with it: counted; the manifest beside it is told of.")
+    ] = None,
+    public: Annotated[
+        bool, typer.Option("--public", help="Nothing beyond the mechanism and its promise, to be shown to everybody.")
+    ] = False,
+    date: Annotated[str | None, typer.Option(help="The date to print, '2026-05-31'; none unless told.")] = None,
+    curve_seconds: Annotated[
+        float, typer.Option(min=0, help="Seconds for the curve, which is left out if they are too few; 0 for none.")
+    ] = 20.0,
+) -> None:
+    """Write one self-contained, printable page about a mechanism that is proven: no script, nothing from outside.
+
+    The internal one has shares of the table and is readable by you alone. Example: alphalift report m.json --out report.html
+    """
+    from alphalift.given import check_report, date_of, write_text
+    from alphalift.report import Filed, ReleasedRows, Shared, internal_report, public_report
+
+    for path in (mechanism, opening):
+        if path is not None and not path.is_file():
+            raise InputError(f"{path}: there is no such file; expected what `alphalift design` wrote")
+        if path is not None:
+            require_kind(path, "opening" if path is opening else "mechanism")
+    check_report(out, [path for path in (mechanism, opening, released) if path is not None])
+    day = None if date is None else date_of(date)
+    filed = Filed.read(mechanism, opening)
+    rows = None if released is None else ReleasedRows.read(released, filed)
+    if public:
+        text = public_report(Shared.of(filed, rows), released=rows, date=day)
+    else:
+        text = internal_report(
+            filed,
+            file=mechanism.name,
+            opening=None if opening is None else opening.name,
+            released=rows,
+            date=day,
+            curve_seconds=curve_seconds,
+        )
+    write_text(out, text, private=not public)
+    print(f"Written: {out}")
+    if not public:
+        print(f"{out} has shares of the table: it is as private as the table. For everybody else: --public.")
+
+
 @app.command("apply", short_help="Release a table with a mechanism and a key.")
 def apply_command(
     mechanism: Annotated[Path, typer.Argument(help="A mechanism, as `design --out` writes it; it is proven again.")],

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -174,9 +175,27 @@ def check_output(out: Path, given: Sequence[Path]) -> None:
     require_file_place(out)
 
 
-def write_text(path: Path, text: str) -> None:
-    """The text as a file that appears whole."""
-    with whole_file(path) as part:
+def check_report(out: Path, given: Sequence[Path]) -> None:
+    """Fail before the work: a page has a page's ending, so that no table or mechanism is written over, and is nothing that is read."""
+    if out.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{out}: a report is a page; expected a name that ends in .html")
+    require_not(out, given)
+    for path in given:
+        require_outside(out, path)
+    require_file_place(out)
+
+
+def date_of(text: str) -> str:
+    """A day as people write it for machines."""
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise InputError(f"--date is {text!r}, expected a day like 2026-05-31") from None
+
+
+def write_text(path: Path, text: str, *, private: bool = False) -> None:
+    """The text as a file that appears whole; with `private` readable by its owner alone."""
+    with whole_file(path, private=private) as part:
         part.write_text(text, encoding="utf-8", newline="")
 
 

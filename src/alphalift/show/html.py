@@ -1,6 +1,6 @@
 """Tables for notebooks: small, without scripts, styles or ids of their own, readable on dark and on light.
 
-Every text goes through `_text`, since labels come from data. Nothing is shown that the objects' texts do not say or that one
+Every text goes through `as_text`, since labels come from data. Nothing is shown that the objects' texts do not say or that one
 would not print oneself: of a joint its size and labels and no count or share of any; of a mechanism P(y|x) with two digits.
 """
 
@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
-from html import escape
 
 from alphalift.compare import Comparison
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import AlphaLift, Region
 from alphalift.show.style import COLOURS, alpha_text
-from alphalift.show.text import names_of, printable, shortened, up
+from alphalift.show.text import as_text, names_of, shortened, up
 from alphalift.show.words import bound_remark, is_about_x, promise
 from alphalift.solution import Solution
 from alphalift.sweep import Tradeoff
@@ -38,12 +37,12 @@ def _joint(joint: Joint) -> str:
     source = "probabilities" if joint.n is None else f"{joint.n} records"
     rows = [
         [
-            _text(f"secret, {secret}" if secret != "S" else "secret S"),
+            as_text(f"secret, {secret}" if secret != "S" else "secret S"),
             str(len(joint.s_labels)),
             _listed(joint.s_labels),
         ],
         [
-            _text(f"useful, {useful}" if useful != "X" else "useful X"),
+            as_text(f"useful, {useful}" if useful != "X" else "useful X"),
             str(len(joint.x_labels)),
             _listed(joint.x_labels),
         ],
@@ -73,10 +72,10 @@ def _solution(solution: Solution) -> str:
     about = f"{useful} itself" if is_about_x(solution.region) else secret
     bits = solution.integers
     rows = [
-        ["promise", _text(f"about {about}: {promise(solution.region)}")],
-        ["kept", _text(f"{solution.normalized_utility:.2%} of {useful}") + _bar(solution.normalized_utility, 160)],
-        ["gap", _text(f"{_percent_up(solution.relative_gap)} at most{bound_remark(solution)}")],
-        ["status", _text(solution.status.value)],
+        ["promise", as_text(f"about {about}: {promise(solution.region)}")],
+        ["kept", as_text(f"{solution.normalized_utility:.2%} of {useful}") + _bar(solution.normalized_utility, 160)],
+        ["gap", as_text(f"{_percent_up(solution.relative_gap)} at most{bound_remark(solution)}")],
+        ["status", as_text(solution.status.value)],
         ["proven", f"for integers over 2<sup>{bits.bits}</sup>" if bits else "no: floats"],
     ]
     told = _table([], rows, left={0, 1})
@@ -94,7 +93,7 @@ def _comparison(comparison: Comparison) -> str:
             share = f"{row.normalized_utility:.1%}"
             rows.append(
                 [
-                    _text(row.name),
+                    as_text(row.name),
                     share,
                     _bar(row.normalized_utility, 120),
                     f"{row.worst_value:#.4g}",
@@ -103,7 +102,7 @@ def _comparison(comparison: Comparison) -> str:
                 ]
             )
         else:
-            rows.append([_text(row.name), "-", "", "-", "-", "-"])
+            rows.append([as_text(row.name), "-", "", "-", "-", "-"])
     head = ["mechanism", "useful", "", "value", "promise kept", "outputs"]
     note = f"At most {comparison.region.budget:#.4g} is promised; no mechanism that keeps it is more useful than {_percent_up(comparison.normalized_bound)}{bound_remark(comparison.solution)}"
     return _boxed(f"Under one promise: {promise(comparison.region)}", _table(head, rows, left={0, 2}), note)
@@ -123,7 +122,9 @@ def _tradeoff(tradeoff: Tradeoff) -> str:
         everything = tradeoff.utility_function.of_publishing_all(region.about(tradeoff.joints[place]).p_x)
         gap = max(0.0, figures["upper_bound"] - figures["utility"]) / everything if everything > 0 else 0.0
         share = f"{figures['normalized_utility']:.1%}"
-        rows.append([str(place), _text(repr(region)), share, _percent_up(gap), _text(str(figures["status"]).lower())])
+        rows.append(
+            [str(place), as_text(repr(region)), share, _percent_up(gap), as_text(str(figures["status"]).lower())]
+        )
     left = {1, 4}
     if not many:
         head, rows, left = head[1:], [row[1:] for row in rows], {0, 3}
@@ -135,14 +136,9 @@ def _tradeoff(tradeoff: Tradeoff) -> str:
 # --- parts ---
 
 
-def _text(text: str) -> str:
-    """A text from anywhere as HTML shows it."""
-    return escape(printable(text), quote=True)
-
-
 def _boxed(title: str, body: str, note: str) -> str:
-    below = f'<div style="opacity:.75;margin-top:.4em">{_text(note)}</div>' if note else ""
-    return f'<div style="font-size:90%;max-width:100%;overflow-x:auto"><div style="font-weight:600;margin-bottom:.4em">{_text(title)}</div>{body}{below}</div>'
+    below = f'<div style="opacity:.75;margin-top:.4em">{as_text(note)}</div>' if note else ""
+    return f'<div style="font-size:90%;max-width:100%;overflow-x:auto"><div style="font-weight:600;margin-bottom:.4em">{as_text(title)}</div>{body}{below}</div>'
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: set[int]) -> str:
@@ -151,7 +147,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]], *, left: set[int]
     def style(place: int) -> str:
         return f"text-align:{'left' if place in left else 'right'};padding:.15em .6em;border-bottom:{_LINE};vertical-align:top"
 
-    top = "".join(f'<th scope="col" style="{style(place)}">{_text(cell)}</th>' for place, cell in enumerate(head))
+    top = "".join(f'<th scope="col" style="{style(place)}">{as_text(cell)}</th>' for place, cell in enumerate(head))
     body = "".join(
         "<tr>" + "".join(f'<td style="{style(place)}">{cell}</td>' for place, cell in enumerate(row)) + "</tr>"
         for row in rows
@@ -184,7 +180,7 @@ def _channel(mechanism: Mechanism) -> str:
 
 def _short(labels: Sequence[str]) -> list[str]:
     """As figures shorten them, without what only matplotlib needs."""
-    return [_text(label.replace(r"\$", "$")) for label in shortened(labels, _LONGEST)]
+    return [as_text(label.replace(r"\$", "$")) for label in shortened(labels, _LONGEST)]
 
 
 def _digits(value: float) -> str:
@@ -248,4 +244,4 @@ def _curves(regions: Sequence[Region], useful: Sequence[float]) -> str:
 
 
 def _svg_text(x: float, y: float, text: str, colour: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="11" fill="{colour}" text-anchor="{anchor}">{_text(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="11" fill="{colour}" text-anchor="{anchor}">{as_text(text)}</text>'

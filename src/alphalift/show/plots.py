@@ -49,8 +49,13 @@ def plot_tradeoff(tradeoff: Tradeoff, *, mark: Solution | None = None) -> Figure
     return figure
 
 
-def plot_curve(curve: Curve, *, secret: str = "S", useful: str = "X") -> Figure:
-    """The band between both envelopes against epsilon, one for each value of the promise's other parameters."""
+def plot_curve(
+    curve: Curve, *, secret: str = "S", useful: str = "X", mark: tuple[float, float] | None = None
+) -> Figure:
+    """The band between both envelopes against epsilon, one for each value of the promise's other parameters.
+
+    `mark` is a design: its epsilon and the share that it keeps.
+    """
     figure = new_figure(6.4, 4.4)
     axes = figure.subplots()
     for colour, envelope in zip(COLOURS * len(curve), curve, strict=False):
@@ -63,6 +68,8 @@ def plot_curve(curve: Curve, *, secret: str = "S", useful: str = "X") -> Figure:
         axes.plot(ends, high, color=colour, linewidth=0.6)
         if math.isfinite(envelope.largest):
             axes.axvline(envelope.largest, color=colour, linestyle=":", linewidth=1)
+    if mark is not None:
+        axes.plot(*mark, "k*", markersize=11, label="the design")
     name_of_secret, name_of_useful = shortened([secret, useful])
     title = f"What each budget keeps of {name_of_useful}, protecting {name_of_secret}"
     quiet(axes, "privacy budget ε: private ← → useful", f"share of {name_of_useful} kept", title)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from html import escape
 
 from alphalift.joint import Joint
 
@@ -13,6 +14,11 @@ _LONGEST = 34
 def printable(label: str) -> str:
     """A label without control characters, which a terminal would obey."""
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in label)
+
+
+def as_text(text: str) -> str:
+    """A text from anywhere as HTML shows it, between tags and in quotes."""
+    return escape(printable(text), quote=True)
 
 
 def plain(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from copy import copy
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,27 +27,53 @@ from alphalift.utilities import Utility
 
 # By how much of X's information a file's gap must exceed the run's to be told: rounding to integers costs less.
 _NOTABLE = 1e-6
+_ASSUMED = "Assumed: {} of the records were answered before by a law for unseen values; records that were left out before are not covered."
 _BESIDE = ("other columns released beside it", "other columns or releases than those that it was designed after")
+
+
+@dataclass(frozen=True)
+class Description:
+    """A design in sentences, by what they are about; lists begin with a line that introduces them."""
+
+    promise: str
+    designed: str
+    on_average: list[str]
+    groups: list[str]
+    meaning: list[str]
+    status: str
+    assumed: list[str]
+    proof: str
+    population: list[str]
+    not_covered: str
+
+    def __str__(self) -> str:
+        told = [self.promise, self.designed, *self.on_average, *self.groups, *self.meaning, self.status, *self.assumed]
+        return "\n".join([*told, self.proof, *self.population, self.not_covered])
 
 
 def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X") -> str:
     """Sentences for a reader who knows the table but not the mathematics."""
+    return str(description(solution, secret=secret, useful=useful))
+
+
+def description(
+    solution: Solution, *, secret: str = "the secret", useful: str = "X", filed: bool = False
+) -> Description:
+    """The sentences of `describe`; of a solution that was `filed` the bound is that which its file proves."""
     secret, about = (useful, f"{useful} itself") if is_about_x(solution.region) else (secret, secret)
-    meaning = what_it_means(solution, secret=secret, shown=[printable(label) for label in solution.joint.s_labels])
-    told = [_designed(solution, about, useful), *only_on_average(solution.region, secret)]
-    told += [*_groups(solution, secret), *meaning, _status(solution, useful)]
-    if solution.after is not None and solution.after.unknown:
-        told.append(
-            f"Assumed: {solution.after.unknown} of the records were answered before by a law for unseen values; records that "
-            "were left out before are not covered."
-        )
-    lines = [
-        *told,
-        _proof(solution),
-        *_population(solution, secret, useful),
-        _not_covered(solution),
-    ]
-    return "\n".join(lines)
+    unknown = 0 if solution.after is None else solution.after.unknown
+    return Description(
+        promise=f"Promise about {about}: {promise(solution.region)}.",
+        designed=_designed(solution, useful),
+        on_average=only_on_average(solution.region, secret),
+        groups=_groups(solution, secret),
+        meaning=what_it_means(solution, secret=secret, shown=[printable(label) for label in solution.joint.s_labels]),
+        status=_status(solution, useful, "" if filed else bound_remark(solution)),
+        assumed=[_ASSUMED.format(unknown)] if unknown else [],
+        proof=_proof(solution),
+        population=_population(solution, secret, useful),
+        not_covered=_not_covered(solution),
+    )
 
 
 def _promised(region: Region) -> Region:
@@ -59,11 +86,10 @@ def is_about_x(region: Region) -> bool:
     return any(type(part).about is not Region.about for part in _promised(region).components)
 
 
-def _designed(solution: Solution, about: str, useful: str) -> str:
+def _designed(solution: Solution, useful: str) -> str:
     mechanism = solution.mechanism
     everything = _everything(solution)
     return (
-        f"Promise about {about}: {promise(solution.region)}.\n"
         f"Designed: a random release of {useful} with {_count(len(mechanism.p_y), 'possible output')} for "
         f"{_count(len(solution.joint.x_labels), 'value')}. It keeps {solution.normalized_utility:.1%} of the {_kept(solution, useful)} "
         f"({solution.utility:.3f} of {amount(everything, 3, solution.utility_function)})."
@@ -116,7 +142,7 @@ def _groups(solution: Solution, secret: str) -> list[str]:
     after = isinstance(region, After)
     what, who = ("is released, now and before,", " and those before it") if after else ("value is released,", "")
     lines = [f"Whatever {what} for someone who knew only how common each value of {secret} is:"]
-    worst, at_most = _largest_lifts(solution), "" if region.symmetric else "at most "
+    worst, at_most = largest_lifts(solution), "" if region.symmetric else "at most "
     ranks: dict[int, list[str]] = {}
     for rank, i in (("rarest", joint.p_s.argmin()), ("largest", joint.p_s.argmax()), ("most affected", worst.argmax())):
         ranks.setdefault(int(i), []).append(rank)
@@ -130,7 +156,7 @@ def _groups(solution: Solution, secret: str) -> list[str]:
     return lines
 
 
-def _largest_lifts(solution: Solution) -> Array:
+def largest_lifts(solution: Solution) -> Array:
     """Of every secret, over all outputs, with those before where there are any, (|S|,)."""
     region, mechanism = solution.region, solution.mechanism
     if not isinstance(region, After):
@@ -138,13 +164,13 @@ def _largest_lifts(solution: Solution) -> Array:
     return np.asarray(region.together(mechanism.posteriors @ region.known.lift.T).max(axis=0))
 
 
-def _status(solution: Solution, useful: str) -> str:
+def _status(solution: Solution, useful: str, remark: str) -> str:
     region = solution.region
     text = f"Status: {solution.status.value}.".replace("publishing X as it is", f"publishing {useful} unchanged")
     known = solution.status is Status.ROBUST and solution.upper_bound < _everything(solution)
     if solution.relative_gap < 0.5 or known:
         gap = _percent_up(solution.relative_gap)
-        text += f" The gap is at most {gap} of the {_kept(solution, useful)}{bound_remark(solution)}."
+        text += f" The gap is at most {gap} of the {_kept(solution, useful)}{remark}."
     else:
         text += " How far it is from the optimum is hardly known."
     if solution.status is not Status.TRIVIAL:
@@ -225,14 +251,24 @@ def _is_noise(mechanism: Mechanism) -> bool:
 
 
 def _not_covered(solution: Solution) -> str:
-    stated, again = solution.population, "a second release of the same records with fresh randomness"
-    others = ", and a population that differs from the table"
-    if statement_in(solution.settings) == EVERYBODY:
-        others = ", and people who are not in the table"
-    elif stated is not None:
-        others = ", and a population of which the records are no random sample" if stated.confidence < 1 else ""
-    beside = _BESIDE[isinstance(solution.region, After)]
-    return f"Not covered: {beside}{',' if others else ' and'} {again}{others}."
+    stated = solution.population
+    after, statement = isinstance(solution.region, After), statement_in(solution.settings)
+    if stated is None or statement == EVERYBODY:
+        return not_covered(statement, after=after)
+    return _left_open("a population of which the records are no random sample" if stated.confidence < 1 else "", after)
+
+
+def not_covered(statement: str, *, after: bool) -> str:
+    """What a promise about the records, with this statement about the population, leaves open."""
+    return _left_open(
+        "people who are not in the table" if statement == EVERYBODY else "a population that differs from the table",
+        after,
+    )
+
+
+def _left_open(others: str, after: bool) -> str:
+    again = "a second release of the same records with fresh randomness"
+    return f"Not covered: {_BESIDE[after]}{',' if others else ' and'} {again}{f', and {others}' if others else ''}."
 
 
 def _robust(solution: Solution, stated: Population, secret: str, useful: str) -> str:
