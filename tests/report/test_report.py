@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from alphalift import (
+    PML,
     AlphaLift,
     Joint,
     MaxLift,
@@ -392,3 +393,22 @@ def test_a_utility_that_no_file_states_is_not_claimed(tmp_path):
     said = Reader(internal_report(own, file="m.json", curve_seconds=0)).said()
     assert "The file claims nothing about what the mechanism is worth" in said
     assert "3 of 3 claims" in said
+
+
+def test_a_promise_about_x_is_said_to_be_one(tmp_path):
+    solution = design(Joint(TABLE, *NAMES, counts=True, origin=ORIGIN), PML(0.3))
+    own = filed(solution, tmp_path)
+    inside, public = Reader(internal_report(own, file="m.json")).said(), Reader(public_report(Shared.of(own))).said()
+    for line in describe(solution, secret="health", useful="colour").splitlines()[:6]:
+        assert one_line(line.removeprefix("  - ")) in inside, line
+    for said in (inside, public):
+        assert "protecting colour itself" in said
+        assert "health" not in said
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_letter_of_a_label_is_told_to_a_terminal(tmp_path):
+    """A font that lacks it would be a reason."""
+    joint = Joint(TABLE, ["\u4e2d", "\u0628", "\u65e5"], ["\u672c", "x", "y"], counts=True)
+    page = internal_report(filed(design(joint, MaxLift(0.2)), tmp_path), file="m.json", curve_seconds=0)
+    assert "\u4e2d" in Reader(page).said()

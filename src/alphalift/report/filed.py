@@ -51,7 +51,10 @@ class Filed:
 
     @property
     def secret(self) -> str:
+        """What the promise is about; a promise about X is in the file as one about the joint of X with itself."""
         origin = self.solution.joint.origin
+        if self.solution.joint.is_about_x:
+            return f"{self.useful} itself"
         return " and ".join(origin.sensitive) if origin else "the secret"
 
     @property

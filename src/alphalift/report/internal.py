@@ -7,7 +7,7 @@ from fractions import Fraction
 from importlib.metadata import version
 
 from alphalift.curve import curve
-from alphalift.errors import PromiseError, SettingError
+from alphalift.errors import PromiseError, SettingError, SolverError
 from alphalift.proof.said import line_about
 from alphalift.regions import After, AlphaLift
 from alphalift.release.likeness import is_unlike
@@ -20,7 +20,7 @@ from alphalift.show.kept import plot_kept
 from alphalift.show.lifts import plot_lifts
 from alphalift.show.plots import plot_curve
 from alphalift.show.text import printable, up
-from alphalift.show.words import Description, description, is_about_x, largest_lifts
+from alphalift.show.words import Description, description, largest_lifts
 from alphalift.solution import Solution
 
 # A curve that is not known so well in its time is left out: what is drawn must not depend on the machine.
@@ -51,8 +51,7 @@ def internal_report(
         Section("proof", "What is proven", _proof(filed, file, opening)),
         Section("made", "How it was made", [facts(_made(filed, file))]),
     ]
-    about = f"{useful} itself" if is_about_x(solution.region) else secret
-    title = f"Release of {useful}, protecting {about}"
+    title = f"Release of {useful}, protecting {secret}"
     return page(title, f"{f'{date}. ' if date else ''}{_PRIVATE}", [_glance(filed)], sections, _foot())
 
 
@@ -144,7 +143,7 @@ def _curve(solution: Solution, secret: str, useful: str, seconds: float) -> list
             time_limit=seconds,
             **parameters,
         )
-    except (PromiseError, SettingError) as error:
+    except (PromiseError, SettingError, SolverError) as error:
         return [paragraph(f"Left out: {error}.")]
     if found.accuracy > _CURVE_WITHIN:
         return [

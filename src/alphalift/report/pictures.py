@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from xml.etree import ElementTree
 
 from matplotlib import rc_context
@@ -22,7 +23,8 @@ _SHRUNK = 0.7
 def as_svg(figure: Figure, name: str, told: str) -> Html:
     """The figure; `name` begins its ids, `told` is what it says to who does not see it. Equal figures are equal texts."""
     file = io.BytesIO()
-    with rc_context({"svg.hashsalt": "alphalift", "svg.fonttype": "path"}):
+    with rc_context({"svg.hashsalt": "alphalift", "svg.fonttype": "path"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph ")  # it would say which letters of a label the font does not have
         figure.savefig(file, format="svg", metadata={"Date": None})
     root = ElementTree.fromstring(file.getvalue())  # our own; comments, which have texts, are left out
     _clean(root, f"{name}-")

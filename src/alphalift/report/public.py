@@ -24,7 +24,7 @@ from alphalift.report.filed import Filed
 from alphalift.report.page import Html, Section, code, facts, figures, page, paragraph, sentences, table
 from alphalift.report.rows import ReleasedRows
 from alphalift.show.text import up
-from alphalift.show.words import is_about_x, not_covered, only_on_average
+from alphalift.show.words import not_covered, only_on_average
 
 # Shares of groups for which the promise is told as a number: of nobody's table.
 _SHARES = (0.01, 0.05, 0.1, 0.3, 0.5)
@@ -102,21 +102,17 @@ def public_report(shared: Shared, *, released: ReleasedRows | None = None, date:
         Section("proof", "What is proven", _proof(shared)),
         Section("made", "About this report", _made(shared)),
     ]
-    note = f"{f'{date}. ' if date else ''}For everybody: what is released, and what it may tell about {_about(shared)}."
+    note = f"{f'{date}. ' if date else ''}For everybody: what is released, and what it may tell about {shared.secret}."
     head = figures(
         [(str(len(shared.values)), f"values of {shared.useful}"), (str(len(shared.outputs)), "possible outputs")]
     )
     return page(
-        f"Release of {shared.useful}, protecting {_about(shared)}",
+        f"Release of {shared.useful}, protecting {shared.secret}",
         note,
         [head],
         sections,
         f"Written by alphalift {version('alphalift')}.",
     )
-
-
-def _about(shared: Shared) -> str:
-    return f"{shared.useful} itself" if is_about_x(shared.promise) else shared.secret
 
 
 def _phrase(region: Region) -> str:
@@ -125,7 +121,7 @@ def _phrase(region: Region) -> str:
 
 
 def _promise(shared: Shared) -> list[Html]:
-    region, about = shared.promise, _about(shared)
+    region, about = shared.promise, shared.secret
     together = f", for this release together with {_releases(shared.earlier)} before it" if shared.earlier else ""
     who = "" if region.symmetric else "at most "
     rows = [[f"{share:.0%}", f"{who}{up(_limit(region, share), 2)} times as likely"] for share in _SHARES]

@@ -59,8 +59,12 @@ def describe(solution: Solution, *, secret: str = "the secret", useful: str = "X
 def description(
     solution: Solution, *, secret: str = "the secret", useful: str = "X", filed: bool = False
 ) -> Description:
-    """The sentences of `describe`; of a solution that was `filed` the bound is that which its file proves."""
-    secret, about = (useful, f"{useful} itself") if is_about_x(solution.region) else (secret, secret)
+    """The sentences of `describe`; of a solution that was `filed` the bound is that which its file proves.
+
+    A file has a promise about X as one about the joint of X with itself.
+    """
+    itself = is_about_x(solution.region) or (filed and solution.joint.is_about_x)
+    secret, about = (useful, f"{useful} itself") if itself else (secret, secret)
     unknown = 0 if solution.after is None else solution.after.unknown
     return Description(
         promise=f"Promise about {about}: {promise(solution.region)}.",
