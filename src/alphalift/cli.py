@@ -15,7 +15,7 @@ import typer
 from alphalift.choices import ONE_NAMESPACE, ShownIds
 from alphalift.cli_audit import audit_app
 from alphalift.errors import AlphaliftError, InputError
-from alphalift.terminal import complain, in_options, in_words, require_kind
+from alphalift.terminal import complain, example, in_options, in_words, require_kind
 from alphalift.whole import require_not, require_outside
 
 # The share of a time limit that is kept for a file, whose bound is proven once more.
@@ -93,7 +93,11 @@ def common(
     pass
 
 
-@app.command("design", short_help="Design a mechanism for a table, with its proof.")
+@app.command(
+    "design",
+    short_help="Design a mechanism for a table, with its proof.",
+    epilog=example("design people.csv -s diagnosis -u occupation --alpha 10 --epsilon 0.3 --out m.json"),
+)
 def design_command(
     table: Table,
     sensitive: Sensitive,
@@ -269,7 +273,7 @@ def design_command(
         print("\n".join(advice_lines(found, secret=" and ".join(sensitive), useful=kept, utility=worth)))
 
 
-@app.command(short_help="Prove every claim of a mechanism file again.")
+@app.command(short_help="Prove every claim of a mechanism file again.", epilog=example("verify m.json"))
 def verify(
     file: Annotated[Path, typer.Argument(help="A mechanism, as `design --out` writes it.")],
     opening: Annotated[Path | None, typer.Option(help="What opens the commitment of a withheld joint.")] = None,
@@ -289,7 +293,11 @@ def verify(
     print(f"{'stated':>10}  {line_about(checker.read(file))}")
 
 
-@app.command("apply", short_help="Release a table with a mechanism and a key.")
+@app.command(
+    "apply",
+    short_help="Release a table with a mechanism and a key.",
+    epilog=example("apply m.json people.csv --id id --key people.key --out released.csv"),
+)
 def apply_command(
     mechanism: Annotated[Path, typer.Argument(help="A mechanism, as `design --out` writes it; it is proven again.")],
     table: Table,
@@ -384,7 +392,11 @@ def apply_command(
     print(f"Written: {out}, and its codebook and manifest beside it")
 
 
-@app.command("estimate", short_help="What a release says about the useful column.")
+@app.command(
+    "estimate",
+    short_help="What a release says about the useful column.",
+    epilog=example("estimate released.csv released.csv.codebook.json"),
+)
 def estimate_command(
     released: Annotated[Path, typer.Argument(help="A released table, as `apply` writes it.")],
     file: Annotated[Path, typer.Argument(help="Its mechanism, or the codebook beside it, which is public.")],
@@ -414,7 +426,7 @@ app.add_typer(key_app, name="key")
 app.add_typer(audit_app, name="audit")
 
 
-@key_app.command("new")
+@key_app.command("new", epilog=example("key new people.key"))
 def new_key_command(file: Annotated[Path, typer.Argument(help="Where to write it.")]) -> None:
     """Make a new secret key and its ledger, readable by you alone; one key for all releases about the same people."""
     from alphalift.release import new_key
@@ -426,7 +438,11 @@ def new_key_command(file: Annotated[Path, typer.Argument(help="Where to write it
     print("together: only with the key do records get the outputs again that they had, only the ledger knows of them.")
 
 
-@app.command("compare", short_help="The optimum beside what others do.")
+@app.command(
+    "compare",
+    short_help="The optimum beside what others do.",
+    epilog=example("compare people.csv -s diagnosis -u occupation --promise 'LIP(0.3)' --out pictures"),
+)
 def compare_command(
     table: Table,
     sensitive: Sensitive,
@@ -471,7 +487,11 @@ def compare_command(
         print(f"Written: {path}")
 
 
-@app.command("curve", short_help="Draw what each privacy budget keeps.")
+@app.command(
+    "curve",
+    short_help="Draw what each privacy budget keeps.",
+    epilog=example("curve people.csv -s diagnosis -u occupation --alpha inf --alpha 10 --accuracy 0.01 --out pictures"),
+)
 def curve_command(
     table: Table,
     sensitive: Sensitive,
@@ -541,7 +561,10 @@ def curve_command(
         print(f"Written: {path}")
 
 
-@app.command(short_help="Run the experiment of the paper again.")
+@app.command(
+    short_help="Run the experiment of the paper again.",
+    epilog=example("reproduce --distributions 10 --resume cells --out reproduction"),
+)
 def reproduce(
     distributions: Annotated[int, typer.Option(min=1, help="How many random joints; the paper has 100.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random joints.")] = 0,
@@ -568,7 +591,7 @@ def reproduce(
         print(f"Written: {path}")
 
 
-@app.command(short_help="Education and race in the 1994 US census.")
+@app.command(short_help="Education and race in the 1994 US census.", epilog=example("demo --out demo"))
 def demo(out: Folder = Path("demo")) -> None:
     """Design a release of education that protects race in the 1994 US census, and draw it."""
     from alphalift.data import adult
