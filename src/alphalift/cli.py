@@ -6,6 +6,7 @@ Commands import what they run when they run, so that `--help` and an error of us
 from __future__ import annotations
 
 import io
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -65,6 +66,7 @@ Alphabet = Annotated[
     ),
 ]
 Anyway = Annotated[bool, typer.Option("--anyway", help="Go on with a column that looks like an identifier.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")]
 WorkerCount = Annotated[int | None, typer.Option("--workers", min=1, help="Processes on this machine.")]
 Dask = Annotated[
     str | None, typer.Option(help="Compute on the Dask cluster whose scheduler is there: 'tcp://host:8786'.")
@@ -277,8 +279,11 @@ def design_command(
 def verify(
     file: Annotated[Path, typer.Argument(help="A mechanism, as `design --out` writes it.")],
     opening: Annotated[Path | None, typer.Option(help="What opens the commitment of a withheld joint.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Prove every claim of a mechanism file again, without trusting any solver; exit code 1 if one is not proven."""
+    from dataclasses import asdict
+
     from alphalift.proof import checker
     from alphalift.proof.said import line_about
 
@@ -288,7 +293,19 @@ def verify(
             wrong = "is a folder" if path.is_dir() else "there is no such file"
             raise InputError(f"{path}: {wrong}; expected what `alphalift design` wrote")
         require_kind(path, "mechanism" if path is file else "opening")
-    if code := checker.main([str(path) for path in files]):
+    paths = [str(path) for path in files]
+    if as_json:
+        verdicts = checker.check_files(paths)
+        proven = all(verdict.proven for verdict in verdicts)
+        claims = [asdict(verdict) for verdict in verdicts]
+        print(
+            json.dumps(
+                {"proven": proven, "claims": claims, "stated": line_about(checker.read(file)) if proven else None},
+                indent=1,
+            )
+        )
+        sys.exit(0 if proven else 1)
+    if code := checker.main(paths):
         sys.exit(code)
     print(f"{'stated':>10}  {line_about(checker.read(file))}")
 
@@ -457,11 +474,12 @@ def compare_command(
     bins: Bins = None,
     time_limit: TimeLimit = 60.0,
     anyway: Anyway = False,
+    as_json: AsJson = False,
 ) -> None:
     """Put the optimum beside what others do under one promise: a table, compare.csv, compare.png and compare.pdf."""
     from alphalift.compare import compare
     from alphalift.given import Declared, check_folder, read_bins, region_of, utility_of, write_text
-    from alphalift.show import comparison_table, plot_comparison
+    from alphalift.show import comparison_json, comparison_table, plot_comparison
     from alphalift.show.live import LiveLine
     from alphalift.show.style import save as save_figure
     from alphalift.show.words import gained_words
@@ -470,12 +488,11 @@ def compare_command(
     region, worth = region_of(promise, alpha, epsilon, at_most), utility_of(utility)
     check_folder(out)
     joint = Declared(drop_missing, read_bins(bins), anyway=anyway).read(table, sensitive, useful)
-    if at_most is not None:
-        print(gained_words(region, at_most))
-    print(_RECORDS_ALONE)
+    said = [gained_words(region, at_most)] if at_most is not None else []
+    print("\n".join([*said, _RECORDS_ALONE]), file=sys.stderr if as_json else sys.stdout)
     with LiveLine(worth.unit) as live:
         comparison = compare(joint, region, utility=worth, solver=Optimal(time_limit=time_limit, progress=live.show))
-    print(comparison_table(comparison))
+    print(comparison_json(comparison) if as_json else comparison_table(comparison))
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / "compare.csv", comparison.to_frame().to_csv(index=False))
     figure = plot_comparison(comparison, secret=" and ".join(sensitive), useful=" and ".join(useful))
@@ -484,7 +501,7 @@ def compare_command(
         save_figure(figure, out / "compare.png"),
         save_figure(figure, out / "compare.pdf"),
     ):
-        print(f"Written: {path}")
+        print(f"Written: {path}", file=sys.stderr if as_json else sys.stdout)
 
 
 @app.command(
