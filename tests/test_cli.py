@@ -142,6 +142,40 @@ def test_verify_proves_every_claim_or_exits_with_1(folder):
     assert alphalift("verify", "nothing.json", folder=folder).returncode == 1
 
 
+def test_verdicts_and_comparisons_as_json_for_other_programs(folder):
+    alphalift(*DESIGN, "--out", "m.json", folder=folder)
+    run = alphalift("verify", "m.json", "--json", folder=folder)
+    assert run.returncode == 0
+    told = json.loads(run.stdout)
+    words = alphalift("verify", "m.json", folder=folder).stdout
+    assert told["proven"] is True
+    assert [claim["claim"] for claim in told["claims"]] == ["form", "promise", "unseen values", "utility", "optimum"]
+    assert all(claim["proven"] and f"proven  {claim['claim']}: {claim['text']}\n" in words for claim in told["claims"])
+    assert f"stated  {told['stated']}\n" in words
+    document = json.loads((folder / "m.json").read_text())
+    document["promise"]["epsilon"] = "0.0001"
+    (folder / "forged.json").write_text(json.dumps(document))
+    (folder / "torn.json").write_text("{")
+    for name in ("forged.json", "torn.json"):
+        run = alphalift("verify", name, "--json", folder=folder)
+        assert run.returncode == 1
+        assert json.loads(run.stdout)["proven"] is False
+        assert not all(claim["proven"] for claim in json.loads(run.stdout)["claims"])
+        assert json.loads(run.stdout)["stated"] is None
+    run = alphalift("compare", *DESIGN[1:-1], "--json", "--out", "c", folder=folder)
+    assert run.returncode == 0
+    found = json.loads(run.stdout)
+    rows = pd.read_csv(folder / "c" / "compare.csv")
+    assert [row["name"] for row in found["mechanisms"]] == rows["name"].tolist()
+    assert [row["normalized_utility"] for row in found["mechanisms"] if row["outputs"]] == pytest.approx(
+        rows["normalized_utility"].dropna().tolist()
+    )
+    best = next(row for row in found["mechanisms"] if row["name"] == "optimum")
+    assert best["normalized_utility"] <= found["bound"] <= best["normalized_utility"] + 1e-3
+    assert found["promise"] == "AlphaLift(alpha=10.0, epsilon=0.1)"
+    assert "Written: " in run.stderr
+
+
 def test_a_withheld_joint_is_verified_only_with_its_opening(folder):
     alphalift(*DESIGN, "--out", "m.json", "--withhold", "opening.json", folder=folder)
     assert "counts" not in json.loads((folder / "m.json").read_text())["joint"]

@@ -1,12 +1,15 @@
 """A start that does not wait: what is loaded when, what is said while kernels are compiled, and Ctrl-C on the way."""
 
 import os
+import shlex
 import subprocess
 import sys
 
 import pytest
+import typer
 
 import alphalift
+from alphalift.cli import app
 
 HEAVY = {"duckdb", "highspy", "matplotlib", "numba", "numpy", "pandas", "pyarrow", "rich", "scipy"}
 NOTICE = "Compiling the solver's kernels, once on this machine"
@@ -121,3 +124,27 @@ except KeyboardInterrupt:
     run = python("-c", code, NUMBA_CACHE_DIR=str(tmp_path))
     assert (run.stdout, run.stderr) == ("ended True\n", "")
     assert not list(tmp_path.rglob("*.nbc"))
+
+
+def commands(group, names=()):
+    """Every command with what is typed for it."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*names, name))
+        else:
+            yield (*names, name), command
+
+
+COMMANDS = dict(commands(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("names", COMMANDS, ids=" ".join)
+def test_help_ends_with_an_example_that_can_be_typed(names):
+    command = COMMANDS[names]
+    *_, title, line = command.get_help(command.make_context(" ".join(names), [], resilient_parsing=True)).splitlines()
+    assert title.strip() == "Example:"
+    typed = shlex.split(line)
+    assert typed[: 1 + len(names)] == ["alphalift", *names]
+    command.make_context(
+        " ".join(names), typed[1 + len(names) :]
+    )  # an unknown option or a missing argument would raise

@@ -6,6 +6,7 @@ Commands import what they run when they run, so that `--help` and an error of us
 from __future__ import annotations
 
 import io
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +16,7 @@ import typer
 from alphalift.choices import ONE_NAMESPACE, ShownIds
 from alphalift.cli_audit import audit_app
 from alphalift.errors import AlphaliftError, InputError
-from alphalift.terminal import complain, in_options, in_words, require_kind
+from alphalift.terminal import complain, example, in_options, in_words, require_kind
 from alphalift.whole import require_not, require_outside
 
 # The share of a time limit that is kept for a file, whose bound is proven once more.
@@ -65,6 +66,7 @@ Alphabet = Annotated[
     ),
 ]
 Anyway = Annotated[bool, typer.Option("--anyway", help="Go on with a column that looks like an identifier.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")]
 WorkerCount = Annotated[int | None, typer.Option("--workers", min=1, help="Processes on this machine.")]
 Dask = Annotated[
     str | None, typer.Option(help="Compute on the Dask cluster whose scheduler is there: 'tcp://host:8786'.")
@@ -93,7 +95,11 @@ def common(
     pass
 
 
-@app.command("design", short_help="Design a mechanism for a table, with its proof.")
+@app.command(
+    "design",
+    short_help="Design a mechanism for a table, with its proof.",
+    epilog=example("design people.csv -s diagnosis -u occupation --alpha 10 --epsilon 0.3 --out m.json"),
+)
 def design_command(
     table: Table,
     sensitive: Sensitive,
@@ -269,12 +275,15 @@ def design_command(
         print("\n".join(advice_lines(found, secret=" and ".join(sensitive), useful=kept, utility=worth)))
 
 
-@app.command(short_help="Prove every claim of a mechanism file again.")
+@app.command(short_help="Prove every claim of a mechanism file again.", epilog=example("verify m.json"))
 def verify(
     file: Annotated[Path, typer.Argument(help="A mechanism, as `design --out` writes it.")],
     opening: Annotated[Path | None, typer.Option(help="What opens the commitment of a withheld joint.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Prove every claim of a mechanism file again, without trusting any solver; exit code 1 if one is not proven."""
+    from dataclasses import asdict
+
     from alphalift.proof import checker
     from alphalift.proof.said import line_about
 
@@ -284,12 +293,28 @@ def verify(
             wrong = "is a folder" if path.is_dir() else "there is no such file"
             raise InputError(f"{path}: {wrong}; expected what `alphalift design` wrote")
         require_kind(path, "mechanism" if path is file else "opening")
-    if code := checker.main([str(path) for path in files]):
+    paths = [str(path) for path in files]
+    if as_json:
+        verdicts = checker.check_files(paths)
+        proven = all(verdict.proven for verdict in verdicts)
+        claims = [asdict(verdict) for verdict in verdicts]
+        print(
+            json.dumps(
+                {"proven": proven, "claims": claims, "stated": line_about(checker.read(file)) if proven else None},
+                indent=1,
+            )
+        )
+        sys.exit(0 if proven else 1)
+    if code := checker.main(paths):
         sys.exit(code)
     print(f"{'stated':>10}  {line_about(checker.read(file))}")
 
 
-@app.command("report", short_help="A mechanism as one page for people, internal or public.")
+@app.command(
+    "report",
+    short_help="A mechanism as one page for people, internal or public.",
+    epilog=example("report m.json --out report.html"),
+)
 def report_command(
     mechanism: Annotated[Path, typer.Argument(help="A mechanism, as `design --out` writes it; it is proven again.")],
     out: Annotated[Path, typer.Option(help="Write the page to this file, which ends in .html.")],
@@ -307,7 +332,7 @@ def report_command(
 ) -> None:
     """Write one self-contained, printable page about a mechanism that is proven: no script, nothing from outside.
 
-    The internal one has shares of the table and is readable by you alone. Example: alphalift report m.json --out report.html
+    The internal one has shares of the table and is readable by you alone.
     """
     from alphalift.given import check_report, date_of, write_text
     from alphalift.report import Filed, ReleasedRows, Shared, internal_report, public_report
@@ -338,7 +363,11 @@ def report_command(
         print(f"{out} has shares of the table: it is as private as the table. For everybody else: --public.")
 
 
-@app.command("apply", short_help="Release a table with a mechanism and a key.")
+@app.command(
+    "apply",
+    short_help="Release a table with a mechanism and a key.",
+    epilog=example("apply m.json people.csv --id id --key people.key --out released.csv"),
+)
 def apply_command(
     mechanism: Annotated[Path, typer.Argument(help="A mechanism, as `design --out` writes it; it is proven again.")],
     table: Table,
@@ -433,7 +462,11 @@ def apply_command(
     print(f"Written: {out}, and its codebook and manifest beside it")
 
 
-@app.command("estimate", short_help="What a release says about the useful column.")
+@app.command(
+    "estimate",
+    short_help="What a release says about the useful column.",
+    epilog=example("estimate released.csv released.csv.codebook.json"),
+)
 def estimate_command(
     released: Annotated[Path, typer.Argument(help="A released table, as `apply` writes it.")],
     file: Annotated[Path, typer.Argument(help="Its mechanism, or the codebook beside it, which is public.")],
@@ -463,7 +496,7 @@ app.add_typer(key_app, name="key")
 app.add_typer(audit_app, name="audit")
 
 
-@key_app.command("new")
+@key_app.command("new", epilog=example("key new people.key"))
 def new_key_command(file: Annotated[Path, typer.Argument(help="Where to write it.")]) -> None:
     """Make a new secret key and its ledger, readable by you alone; one key for all releases about the same people."""
     from alphalift.release import new_key
@@ -475,7 +508,11 @@ def new_key_command(file: Annotated[Path, typer.Argument(help="Where to write it
     print("together: only with the key do records get the outputs again that they had, only the ledger knows of them.")
 
 
-@app.command("compare", short_help="The optimum beside what others do.")
+@app.command(
+    "compare",
+    short_help="The optimum beside what others do.",
+    epilog=example("compare people.csv -s diagnosis -u occupation --promise 'LIP(0.3)' --out pictures"),
+)
 def compare_command(
     table: Table,
     sensitive: Sensitive,
@@ -490,11 +527,12 @@ def compare_command(
     bins: Bins = None,
     time_limit: TimeLimit = 60.0,
     anyway: Anyway = False,
+    as_json: AsJson = False,
 ) -> None:
     """Put the optimum beside what others do under one promise: a table, compare.csv, compare.png and compare.pdf."""
     from alphalift.compare import compare
     from alphalift.given import Declared, check_folder, read_bins, region_of, utility_of, write_text
-    from alphalift.show import comparison_table, plot_comparison
+    from alphalift.show import comparison_json, comparison_table, plot_comparison
     from alphalift.show.live import LiveLine
     from alphalift.show.style import save as save_figure
     from alphalift.show.words import gained_words
@@ -503,12 +541,11 @@ def compare_command(
     region, worth = region_of(promise, alpha, epsilon, at_most), utility_of(utility)
     check_folder(out)
     joint = Declared(drop_missing, read_bins(bins), anyway=anyway).read(table, sensitive, useful)
-    if at_most is not None:
-        print(gained_words(region, at_most))
-    print(_RECORDS_ALONE)
+    said = [gained_words(region, at_most)] if at_most is not None else []
+    print("\n".join([*said, _RECORDS_ALONE]), file=sys.stderr if as_json else sys.stdout)
     with LiveLine(worth.unit) as live:
         comparison = compare(joint, region, utility=worth, solver=Optimal(time_limit=time_limit, progress=live.show))
-    print(comparison_table(comparison))
+    print(comparison_json(comparison) if as_json else comparison_table(comparison))
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / "compare.csv", comparison.to_frame().to_csv(index=False))
     figure = plot_comparison(comparison, secret=" and ".join(sensitive), useful=" and ".join(useful))
@@ -517,10 +554,14 @@ def compare_command(
         save_figure(figure, out / "compare.png"),
         save_figure(figure, out / "compare.pdf"),
     ):
-        print(f"Written: {path}")
+        print(f"Written: {path}", file=sys.stderr if as_json else sys.stdout)
 
 
-@app.command("curve", short_help="Draw what each privacy budget keeps.")
+@app.command(
+    "curve",
+    short_help="Draw what each privacy budget keeps.",
+    epilog=example("curve people.csv -s diagnosis -u occupation --alpha inf --alpha 10 --accuracy 0.01 --out pictures"),
+)
 def curve_command(
     table: Table,
     sensitive: Sensitive,
@@ -590,7 +631,10 @@ def curve_command(
         print(f"Written: {path}")
 
 
-@app.command(short_help="Run the experiment of the paper again.")
+@app.command(
+    short_help="Run the experiment of the paper again.",
+    epilog=example("reproduce --distributions 10 --resume cells --out reproduction"),
+)
 def reproduce(
     distributions: Annotated[int, typer.Option(min=1, help="How many random joints; the paper has 100.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random joints.")] = 0,
@@ -617,7 +661,7 @@ def reproduce(
         print(f"Written: {path}")
 
 
-@app.command(short_help="Education and race in the 1994 US census.")
+@app.command(short_help="Education and race in the 1994 US census.", epilog=example("demo --out demo"))
 def demo(out: Folder = Path("demo")) -> None:
     """Design a release of education that protects race in the 1994 US census, and draw it."""
     from alphalift.data import adult

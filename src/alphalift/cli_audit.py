@@ -12,7 +12,7 @@ import typer
 
 from alphalift.choices import ONE_NAMESPACE, ShownIds
 from alphalift.errors import AlphaliftError, InputError, ProofError
-from alphalift.terminal import complain, in_words, require_kind
+from alphalift.terminal import complain, example, in_words, require_kind
 
 if TYPE_CHECKING:
     from alphalift.document import Stored
@@ -53,7 +53,9 @@ def _print(as_json: bool, content: dict[str, Any], words: str) -> None:
     print(json.dumps(content, indent=1, ensure_ascii=False) if as_json else words)
 
 
-@audit_app.command("channel", short_help="Any P(Y|X), exactly.")
+@audit_app.command(
+    "channel", short_help="Any P(Y|X), exactly.", epilog=example("audit channel m.json --promise 'MaxLift(0.8)'")
+)
 def channel_command(
     file: Annotated[Path, typer.Argument(help="A mechanism of ours, or P(Y|X) as a CSV file with labels.")],
     promise: Annotated[
@@ -139,7 +141,11 @@ def _table_joint(
     return Declared(declared[1], read_bins(declared[0]), anyway=True).read(table, sensitive, useful)
 
 
-@audit_app.command("samples", short_help="Records of the secret and what was released.")
+@audit_app.command(
+    "samples",
+    short_help="Records of the secret and what was released.",
+    epilog=example("audit samples people.csv -s diagnosis --released occupation --promise 'MaxLift(2)'"),
+)
 def samples_command(
     table: Annotated[Path, typer.Argument(help="A table with the secret and the released column (CSV, TSV, Parquet).")],
     sensitive: Secret,
@@ -174,7 +180,11 @@ def samples_command(
     raise typer.Exit({Answer.YES: KEPT, Answer.NO: NOT_KEPT, Answer.CANNOT_TELL: CANNOT_TELL}[audit.answer])
 
 
-@audit_app.command("release", short_help="A released file, drawn again row by row.")
+@audit_app.command(
+    "release",
+    short_help="A released file, drawn again row by row.",
+    epilog=example("audit release released.csv --mechanism m.json --input people.csv --key people.key --id id"),
+)
 def release_command(
     released: Annotated[Path, typer.Argument(help="A released table, as `apply` wrote it.")],
     mechanism: Annotated[Path, typer.Option(help="The mechanism that it was released with.")],

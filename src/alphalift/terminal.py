@@ -90,6 +90,11 @@ def in_options(text: str) -> str:
     return "".join(part if place % 2 else _SPELLED.sub(_option, part) for place, part in enumerate(parts))
 
 
+def example(command: str) -> str:
+    """The end of a command's help: a line to copy, which is not wrapped."""
+    return f"\b\nExample:\n  alphalift {command}"
+
+
 def complain(text: str) -> None:
     """One line on standard error, red on a terminal."""
     from rich.console import Console

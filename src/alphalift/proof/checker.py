@@ -1998,17 +1998,22 @@ def _proves(claim: str, file: _Stated, evidence: Evidence) -> bool:
 # --- 12. Command line ---
 
 
+def check_files(paths: list[str]) -> list[Verdict]:
+    """A verdict for each claim of a file, with its opening if there is one; a file that cannot be read has no form."""
+    try:
+        return check(*(read(path) for path in paths))
+    except RefusedError as error:
+        return [Verdict("form", False, str(error))]
+    except OSError as error:
+        return [Verdict("form", False, f"{error.filename} cannot be read: {str(error.strerror).lower()}")]
+
+
 def main(arguments: list[str]) -> int:
     """A line for each claim; 0 if every one is proven, 1 if not."""
-    try:
-        if not 1 <= len(arguments) <= 2 or arguments[0].startswith("-"):
-            print("usage: checker.py FILE [OPENING]", file=sys.stderr)
-            return 2
-        verdicts = check(*(read(path) for path in arguments))
-    except RefusedError as error:
-        verdicts = [Verdict("form", False, str(error))]
-    except OSError as error:
-        verdicts = [Verdict("form", False, f"{error.filename} cannot be read: {str(error.strerror).lower()}")]
+    if not 1 <= len(arguments) <= 2 or arguments[0].startswith("-"):
+        print("usage: checker.py FILE [OPENING]", file=sys.stderr)
+        return 2
+    verdicts = check_files(arguments)
     for verdict in verdicts:
         print(f"{'proven' if verdict.proven else 'NOT PROVEN':>10}  {verdict.claim}: {verdict.text}")
     return 0 if all(verdict.proven for verdict in verdicts) else 1

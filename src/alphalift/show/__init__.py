@@ -1,6 +1,6 @@
 """What people see: figures and plain words."""
 
-from alphalift.show.comparison import comparison_table, plot_comparison
+from alphalift.show.comparison import comparison_json, comparison_table, plot_comparison
 from alphalift.show.heat import plot_mechanism
 from alphalift.show.html import as_html
 from alphalift.show.kept import plot_kept
@@ -12,6 +12,7 @@ from alphalift.show.words import describe
 
 __all__ = [
     "as_html",
+    "comparison_json",
     "comparison_table",
     "describe",
     "plot_comparison",

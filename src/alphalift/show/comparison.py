@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import textwrap
+from dataclasses import asdict
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -115,6 +117,22 @@ def comparison_table(comparison: Comparison) -> str:
         for line in cells
     ]
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:], "", *_remarks(comparison)])
+
+
+def comparison_json(comparison: Comparison) -> str:
+    """The promise, the bound as a share of publishing X, and a record for every row, whose figures are null where it does not apply."""
+    rows = [{name: _finite(value) for name, value in asdict(row).items()} for row in comparison.rows]
+    content = {
+        "promise": repr(comparison.region),
+        "budget": _finite(comparison.region.budget),
+        "bound": comparison.normalized_bound,
+        "mechanisms": rows,
+    }
+    return json.dumps(content, indent=1, ensure_ascii=False)
+
+
+def _finite(value: object) -> object:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _cells(row: Row) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ def open_table(table: Any, *, columns: Sequence[str]) -> Source | SparkFrame:
     """The table with these columns, which must exist once each.
 
     CSV and TSV files (also .gz; a header row, UTF-8, quotes as in RFC 4180; every cell is text, an empty one null,
-    blank lines are skipped); Parquet files and folders of them (same columns in each, in the order of their paths);
+    blank lines are skipped; separated as the ending says, or by the one of , ; | and tab that a header of one column has in it); Parquet files and folders of them (same columns in each, in the order of their paths);
     Arrow tables, readers (only once) and datasets; pandas and polars frames, also lazy; DuckDB relations; Spark frames.
     All but the last are a `Source`.
     """

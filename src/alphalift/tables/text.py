@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,35 +21,34 @@ from alphalift.tables.quotes import Quotes
 # A row of a CSV file, with all its cells, must fit into this many bytes. Arrow reads 32 times as much ahead.
 MAX_ROW_BYTES = 1 << 22
 _FEW_BYTES = 1 << 16
-_OTHER_SEPARATORS = (
-    (";", "';'", "write the file with commas instead"),
-    ("\t", "a tab", "give it a name that ends in .tsv"),
-    (",", "','", "give it a name that ends in .csv"),
-    ("|", "'|'", "write the file with commas instead"),
-)
+_SEPARATORS = ",;\t|"
+_QUOTED = re.compile(rb'"(?:[^"]|"")*"')
 
 
 def open_text(path: Path, name: str, columns: list[str]) -> Source:
-    """The file with these columns, separated as its ending says."""
+    """The file with these columns, separated as its ending says, or as its header shows that is one column otherwise."""
     ending, packed = ending_of(path)
     tabs = ending == ".tsv"
     schema = pa.schema([(column, pa.string()) for column in columns])
     source = TextFile(name, "TSV file" if tabs else "CSV file", schema, path, "\t" if tabs else ",", packed)
     with source._in_our_words():
-        header = source.header()
-        if len(header) == 1 and header[0] not in columns:
-            _refuse_separator(name, header[0])
-        require(name, columns, header, header=True)
+        source = replace(source, delimiter=_separator(name, source.first_line(), columns, source.delimiter))
+        require(name, columns, source.header(), header=True)
     return source
 
 
-def _refuse_separator(name: str, header: str) -> None:
-    """Raise if the only name in a header looks like several."""
-    for sign, called, advice in _OTHER_SEPARATORS:
-        if sign in header:
-            raise TableError(
-                f"{name}: its header is one column and has {called} in it, which seems to be the separator; {advice}"
-            )
+def _separator(name: str, line: bytes, columns: list[str], usual: str) -> str:
+    """The usual separator, unless the first row has none outside of quotes, but another one."""
+    outside = _QUOTED.sub(b"", line).decode("utf-8-sig", "replace")
+    found = [sign for sign in _SEPARATORS if sign in outside]
+    if usual in found or not found or '"' in outside or outside.strip() in columns:
+        return usual
+    if len(found) > 1:
+        raise TableError(
+            f"{name}: its header is one column and has {' and '.join(map(repr, found))} in it, of which one seems to be the separator; "
+            "write the file with commas"
+        )
+    return found[0]
 
 
 @dataclass(frozen=True)
@@ -71,6 +70,13 @@ class TextFile(Source):
             if "Empty CSV" in str(error):
                 self._refuse_no_rows()
             raise
+
+    def first_line(self) -> bytes:
+        """Its first line that is not blank; empty if that does not end soon, or is the last one."""
+        with self._opened() as raw:
+            start: bytes = raw.read(_FEW_BYTES)
+        lines = start.lstrip(b"\r\n").splitlines()
+        return lines[0] if len(lines) > 1 else b""
 
     def _refuse_no_rows(self) -> None:
         """Raise for what Arrow calls empty, and is not: a first row that is longer than what it looks at."""
