@@ -12,10 +12,13 @@ from alphalift import (
     PML,
     AlphaLift,
     ChiSquare,
+    FInformation,
+    GuessingAccuracy,
     InputError,
     Joint,
     MaxLift,
     MutualInformation,
+    OnAverage,
     Optimal,
     PromiseError,
     Renyi,
@@ -49,10 +52,10 @@ KINDS = {
 }
 
 
-def optimum(joint, region):
+def optimum(joint, region, utility=INFORMATION):
     """The utility and the bound of a fresh solve, as shares of X."""
-    (found,) = Optimal().solve(joint, [region], INFORMATION)
-    return found.normalized_utility, found.upper_bound / INFORMATION.of_publishing_all(joint.p_x)
+    (found,) = Optimal().solve(joint, [region], utility)
+    return found.normalized_utility, found.upper_bound / utility.on(joint).of_publishing_all(joint.p_x)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -80,6 +83,47 @@ def test_envelopes_hold_every_optimum(kind):
     assert own.at(0.0).lower == pytest.approx(nothing, abs=1e-9)
     assert own.at(end).lower == pytest.approx(1.0, abs=1e-9)
     assert own.at(end + 1).upper == 1.0
+
+
+AVERAGES = {
+    "MaxLift": lambda epsilon: OnAverage(MaxLift(epsilon)),
+    "AlphaLift": lambda epsilon: OnAverage(AlphaLift(3, epsilon)),
+    "KL": lambda epsilon: OnAverage(KL(epsilon)),
+    "TotalVariation": lambda epsilon: OnAverage(TotalVariation(epsilon)),
+    "ChiSquare": lambda epsilon: OnAverage(ChiSquare(epsilon)),
+}
+
+
+@pytest.mark.parametrize("kind", AVERAGES)
+def test_curves_of_promises_on_average(kind):
+    """Chords in the budget are kept by drawing one of two mechanisms, and prices bound all budgets: few solves are enough."""
+    promise = AVERAGES[kind]
+    (own,) = curve(JOINT, promise, accuracy=0.01)
+    assert own.accuracy <= 0.01
+    assert len(own.points) <= 40
+    for epsilon in np.random.default_rng(5).uniform(0, own.largest, 6):
+        region, bracket = promise(epsilon), own.at(epsilon)
+        kept, most = optimum(JOINT, region)
+        assert bracket.lower <= most + 1e-9
+        assert kept <= bracket.upper + 1e-9
+        assert bracket.upper <= bracket.lower + own.accuracy + 1e-12
+        design = own.design_at(epsilon)
+        assert design.integers is not None
+        assert design.mechanism.check(region).kept
+        assert design.normalized_utility >= bracket.lower - 1e-9
+
+
+@pytest.mark.parametrize(
+    "utility", [FInformation("chi_square"), FInformation("hellinger"), GuessingAccuracy()], ids=repr
+)
+@pytest.mark.parametrize("promise", [lambda epsilon: AlphaLift(3, epsilon), AVERAGES["KL"]], ids=["every", "average"])
+def test_curves_of_other_utilities(promise, utility):
+    (own,) = curve(JOINT, promise, accuracy=0.03, utility=utility)
+    assert own.accuracy <= 0.03
+    for epsilon in np.random.default_rng(9).uniform(0, own.largest, 4):
+        kept, most = optimum(JOINT, promise(epsilon), utility)
+        assert own.at(epsilon).lower <= most + 1e-9
+        assert kept <= own.at(epsilon).upper + 1e-9
 
 
 @pytest.mark.parametrize("shape", [(2, 5), (3, 4), (4, 3)])
