@@ -1,7 +1,8 @@
 """Curves: what every budget keeps, between two certified envelopes, from few solves.
 
 Between two budgets the lower envelope mixes their mechanisms: outputs are paired, and the posteriors of a pair are interpolated with
-one weight ("Curves" in docs/theory.md). The upper one is monotone, or the line through the bounds of one tree at both budgets.
+one weight, or columns go from one to the other and are mixed anew. The upper one is monotone, the line through the bounds of one tree
+at both budgets, or of promises on average what their prices say ("Between two budgets" in docs/theory.md).
 """
 
 from __future__ import annotations
@@ -249,6 +250,8 @@ def _share(utility: float, everything: float) -> float:
 def _tangent(point: Point, region: Region) -> float:
     """What the point's bound says of another budget for the same mean: it costs the price there. Of other promises, 1."""
     proof = point.solution.certificate
+    if isinstance(proof, MergedCertificate):
+        proof = proof.proof
     if not isinstance(proof, Certificate | PiecesCertificate) or len(proof.average_prices) != 1:
         return 1.0
     utility, p_x = point.solution.utility_function, point.solution.joint.p_x
@@ -599,10 +602,11 @@ class _Refinement:
         inner = [self.family.at(epsilon) for epsilon in np.linspace(left.epsilon, right.epsilon, count + 1)[1:-1]]
         here, there = (concave_program(self.about, own.tightened(PROGRAM_MARGIN), self.utility) for own in regions)
         first, last = (dense(point.solution.mechanism.posteriors) for point in (left, right))
-        first = np.concatenate([first, moved(here, ends[0], last)])
-        last = np.concatenate([moved(there, ends[1], first[: len(first) - len(last)]), last])
-        allowed = regions[0].allows(first @ self.about.lift.T, self.about.p_s)
-        return Track(self.about, self.utility, first[allowed], last[allowed], inner)
+        # Those of the left end also as they are.
+        begin = np.concatenate([first, first, moved(here, ends[0], last, self.clock)])
+        end = np.concatenate([first, moved(there, ends[1], first, self.clock), last])
+        allowed = regions[0].allows(begin @ self.about.lift.T, self.about.p_s)
+        return Track(self.about, self.utility, begin[allowed], end[allowed], inner)
 
     def _bound(self, piece: _Piece) -> None:
         """Put a line above the piece's upper envelope, if one tree proves it in little time."""
@@ -653,6 +657,7 @@ class _Refinement:
                     joint.p_x,
                     self.utility,
                     -_NEAR * threshold,
+                    self.clock,
                 )
             )
         with self.clock.stopped():

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from alphalift.arrays import Array
+from alphalift.clock import Clock
 from alphalift.geometry.concave import ConcaveProgram
 from alphalift.geometry.mixture import MixtureProgram
 from alphalift.joint import Joint
@@ -70,9 +71,9 @@ class Track:
         return found
 
 
-def moved(program: ConcaveProgram, prices: Array, points: Array) -> Array:
+def moved(program: ConcaveProgram, prices: Array, points: Array, clock: Clock) -> Array:
     """Where these columns are at another budget, with its prices: local minima near them, and what has none stays."""
-    found, values = program.local_minima(prices, points)
+    found, values = program.local_minima(prices, points, clock=clock)
     return np.where(np.isfinite(values)[:, None], found, points)
 
 
@@ -83,6 +84,7 @@ def prices_on_a_line(
     p_x: Array,
     utility: Utility,
     tolerance: float,
+    clock: Clock,
 ) -> tuple[Array, Array]:
     """(u0, u1) with the least h(P_X) - u.P_X at both ends together for which columns on the way pay nothing.
 
@@ -102,7 +104,9 @@ def prices_on_a_line(
         prices = mixtures.solve(np.concatenate(offered), np.concatenate(costs)).prices
         fresh = []
         for program, share in zip(programs, shares, strict=True):
-            found, values = program.local_minima((1 - share) * prices[:size] + share * prices[size:], starts)
+            found, values = program.local_minima(
+                (1 - share) * prices[:size] + share * prices[size:], starts, clock=clock
+            )
             found = found[values < -tolerance]
             if len(found):
                 found = found[np.unique(found.round(6), axis=0, return_index=True)[1]]
