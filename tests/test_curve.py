@@ -12,10 +12,13 @@ from alphalift import (
     PML,
     AlphaLift,
     ChiSquare,
+    FInformation,
+    GuessingAccuracy,
     InputError,
     Joint,
     MaxLift,
     MutualInformation,
+    OnAverage,
     Optimal,
     PromiseError,
     Renyi,
@@ -27,12 +30,16 @@ from alphalift import (
     epsilon_for,
     plot_curve,
 )
+from alphalift.clock import Clock
 from alphalift.convex import ConvexSet
+from alphalift.curve import Family, Pairing
 from alphalift.geometry.between import SearchBetween, tree_of
 from alphalift.geometry.concave import ConcaveProgram
 from alphalift.paper import random_joints
 from alphalift.regions.between import line_between
+from alphalift.solvers.between import Track, moved, prices_on_a_line
 from alphalift.solvers.run import curve_of
+from alphalift.solvers.search import concave_program
 
 INFORMATION = MutualInformation()
 (JOINT,) = random_joints(1, 3, (3, 4))
@@ -49,10 +56,10 @@ KINDS = {
 }
 
 
-def optimum(joint, region):
+def optimum(joint, region, utility=INFORMATION):
     """The utility and the bound of a fresh solve, as shares of X."""
-    (found,) = Optimal().solve(joint, [region], INFORMATION)
-    return found.normalized_utility, found.upper_bound / INFORMATION.of_publishing_all(joint.p_x)
+    (found,) = Optimal().solve(joint, [region], utility)
+    return found.normalized_utility, found.upper_bound / utility.on(joint).of_publishing_all(joint.p_x)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -80,6 +87,47 @@ def test_envelopes_hold_every_optimum(kind):
     assert own.at(0.0).lower == pytest.approx(nothing, abs=1e-9)
     assert own.at(end).lower == pytest.approx(1.0, abs=1e-9)
     assert own.at(end + 1).upper == 1.0
+
+
+AVERAGES = {
+    "MaxLift": lambda epsilon: OnAverage(MaxLift(epsilon)),
+    "AlphaLift": lambda epsilon: OnAverage(AlphaLift(3, epsilon)),
+    "KL": lambda epsilon: OnAverage(KL(epsilon)),
+    "TotalVariation": lambda epsilon: OnAverage(TotalVariation(epsilon)),
+    "ChiSquare": lambda epsilon: OnAverage(ChiSquare(epsilon)),
+}
+
+
+@pytest.mark.parametrize("kind", AVERAGES)
+def test_curves_of_promises_on_average(kind):
+    """Chords in the budget are kept by drawing one of two mechanisms, and prices bound all budgets: few solves are enough."""
+    promise = AVERAGES[kind]
+    (own,) = curve(JOINT, promise, accuracy=0.01)
+    assert own.accuracy <= 0.01
+    assert len(own.points) <= 40
+    for epsilon in np.random.default_rng(5).uniform(0, own.largest, 6):
+        region, bracket = promise(epsilon), own.at(epsilon)
+        kept, most = optimum(JOINT, region)
+        assert bracket.lower <= most + 1e-9
+        assert kept <= bracket.upper + 1e-9
+        assert bracket.upper <= bracket.lower + own.accuracy + 1e-12
+        design = own.design_at(epsilon)
+        assert design.integers is not None
+        assert design.mechanism.check(region).kept
+        assert design.normalized_utility >= bracket.lower - 1e-9
+
+
+@pytest.mark.parametrize(
+    "utility", [FInformation("chi_square"), FInformation("hellinger"), GuessingAccuracy()], ids=repr
+)
+@pytest.mark.parametrize("promise", [lambda epsilon: AlphaLift(3, epsilon), AVERAGES["KL"]], ids=["every", "average"])
+def test_curves_of_other_utilities(promise, utility):
+    (own,) = curve(JOINT, promise, accuracy=0.03, utility=utility)
+    assert own.accuracy <= 0.03
+    for epsilon in np.random.default_rng(9).uniform(0, own.largest, 4):
+        kept, most = optimum(JOINT, promise(epsilon), utility)
+        assert own.at(epsilon).lower <= most + 1e-9
+        assert kept <= own.at(epsilon).upper + 1e-9
 
 
 @pytest.mark.parametrize("shape", [(2, 5), (3, 4), (4, 3)])
@@ -145,6 +193,38 @@ def test_one_tree_bounds_all_budgets_between(kind, ends):
         allowed = points[region.allows(points @ JOINT.lift.T, JOINT.p_s)]
         objective = INFORMATION.uncertainty(allowed) - allowed @ (prices + (1 - theta) * shift)
         assert objective.min(initial=math.inf) >= search.lower_bound
+
+
+def test_prices_on_a_line_suit_both_ends_and_what_is_between():
+    regions = [AlphaLift(3, epsilon) for epsilon in (0.1, 0.105, 0.11)]
+    shares = [0.0, line_between(regions[0], regions[2], JOINT.p_s).place(regions[1]), 1.0]
+    found = Optimal(relative_gap=1e-6).solve(JOINT, regions, INFORMATION)
+    programs = [concave_program(JOINT, region, INFORMATION) for region in regions]
+    columns = found[0].mechanism.p_x_given_y.T, found[2].mechanism.p_x_given_y.T
+    first, last = prices_on_a_line(programs, shares, columns, JOINT.p_x, INFORMATION, 1e-6, Clock())
+    before = INFORMATION.uncertainty(JOINT.p_x[None])[0]
+    for share, program, own in zip(shares, programs, found, strict=True):
+        prices = (1 - share) * first + share * last
+        bound = before - prices @ JOINT.p_x
+        assert own.utility - 1e-5 <= bound <= own.utility + 1e-2
+        assert program.local_minima(prices, own.mechanism.p_x_given_y.T.copy())[1].min() >= -1e-5
+
+
+def test_columns_that_move_are_kept_and_worth_more_than_pairs():
+    regions = [AlphaLift(3, epsilon) for epsilon in (0.1, 0.11, 0.12)]
+    left, middle, right = Optimal(relative_gap=1e-6).solve(JOINT, regions, INFORMATION)
+    first, last = left.mechanism.p_x_given_y.T, right.mechanism.p_x_given_y.T
+    ends = [concave_program(JOINT, region, INFORMATION) for region in regions]
+    begin = np.concatenate([first, moved(ends[0], left.certificate.prices, last, Clock())])
+    end = np.concatenate([moved(ends[2], right.certificate.prices, first, Clock()), last])
+    allowed = regions[0].allows(begin @ JOINT.lift.T, JOINT.p_s)
+    track = Track(JOINT, INFORMATION, begin[allowed], end[allowed], regions[1:2])
+    (found,) = track.mechanisms
+    assert found.check(regions[1]).kept
+    assert np.abs(found.p_x_given_y @ found.p_y - JOINT.p_x).max() < 1e-12
+    assert left.utility < found.utility() <= middle.upper_bound + 1e-9
+    pairing = Pairing.of(Family(AlphaLift, {"alpha": 3}), left, right)
+    assert found.normalized_utility() >= pairing.kept(pairing.farthest(regions[1])) - 1e-9
 
 
 def test_kinds_whose_sets_are_on_no_line_have_steps_alone():

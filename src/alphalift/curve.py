@@ -1,7 +1,8 @@
 """Curves: what every budget keeps, between two certified envelopes, from few solves.
 
 Between two budgets the lower envelope mixes their mechanisms: outputs are paired, and the posteriors of a pair are interpolated with
-one weight ("Curves" in docs/theory.md). The upper one is monotone, or the line through the bounds of one tree at both budgets.
+one weight, or columns go from one to the other and are mixed anew. The upper one is monotone, the line through the bounds of one tree
+at both budgets, or of promises on average what their prices say ("Between two budgets" in docs/theory.md).
 """
 
 from __future__ import annotations
@@ -23,16 +24,19 @@ from alphalift.clock import Clock
 from alphalift.convex import ConvexSet
 from alphalift.errors import PromiseError, SettingError
 from alphalift.geometry.between import SearchBetween, compile_both, tree_of
-from alphalift.geometry.concave import Certificate, ConcaveProgram, MergedCertificate
+from alphalift.geometry.concave import Certificate, ConcaveProgram, MergedCertificate, PiecesCertificate
+from alphalift.geometry.tree import CLOSED_FROM
 from alphalift.joint import Joint, require_joint
 from alphalift.mechanism import Mechanism
 from alphalift.presolve import Merged
 from alphalift.proof.prove import prove
-from alphalift.regions import Region
+from alphalift.regions import Region, averages_of
 from alphalift.regions.between import line_between
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal
-from alphalift.solvers.run import curve_of
+from alphalift.solvers.between import Track, moved, prices_on_a_line
+from alphalift.solvers.run import MARGIN, curve_of
+from alphalift.solvers.search import PROGRAM_MARGIN, concave_program
 from alphalift.utilities import MutualInformation, Utility, as_utility
 
 if TYPE_CHECKING:
@@ -50,7 +54,11 @@ _HALVINGS = 40
 # Outputs up to which they are paired by a linear program.
 _MOST_PAIRED = 60
 # A piece is bounded by one tree if its mixtures leave this share of the accuracy, with so many further nodes.
-_WORTH_A_TREE, _FURTHER_NODES = 0.6, 400
+_WORTH_A_TREE, _FURTHER_NODES = 0.6, 250
+# The share of a tree's threshold by which prices on a line may be too high for some column.
+_NEAR = 0.2
+# Columns are moved in pieces that rise by so many accuracies, in steps of this share of it; lines are looked for up to the last.
+_LEAST_RISE, _MOST_RISE, _STEP, _MOST_LINED = 0.5, 6.0, 0.15, 3.0
 # A piece is split where its lower end is at most so much smaller than its upper one, in the middle; else by ratio.
 _RATIO = 8.0
 # Budgets nearer to each other, as a share of the larger one, are not told apart.
@@ -89,30 +97,35 @@ class Family:
         kind = self.promise.__name__ if isinstance(self.promise, type) else repr(self.promise)
         return f"{kind} with {', '.join(self.parameters) or 'nothing else'}"
 
-    def epsilon_of(self, values: Array) -> float:
-        """The least epsilon at which all these values are allowed."""
-        return max(0.0, self.at(1.0).as_epsilon(float(values.max())))
+    def epsilon_of(self, p_y: Array, lifts: Array, p_s: Array) -> float:
+        """The least epsilon whose promise outputs with these lifts keep."""
+        region = self.at(1.0)
+        return max(0.0, region.as_epsilon(region.value_of_outputs(p_y, lifts, p_s)))
 
     def largest(self, joint: Joint) -> float:
         """The least epsilon at which X may be published; infinite if none allows that."""
-        region = self.at(1.0)
-        about = region.about(joint)
-        epsilon = self.epsilon_of(region.value(about.lift.T, about.p_s))
+        about = self.at(1.0).about(joint)
+        outputs = about.p_x, about.lift.T, about.p_s
+        epsilon = self.epsilon_of(*outputs)
         if not math.isfinite(epsilon):
             return math.inf
-        while not self.at(epsilon).allows(about.lift.T, about.p_s).all():  # a logarithm's rounding
+        while not self.at(epsilon).kept_by(*outputs):  # a logarithm's rounding
             epsilon = max(np.nextafter(epsilon, math.inf), epsilon * (1 + 1e-15))
         return epsilon
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A budget that was solved for; both shares are of what publishing X is worth, and no mechanism exceeds `upper`."""
+    """A budget that was solved for; shares are of what publishing X is worth, and no mechanism exceeds `upper`.
+
+    `proven` is what the solution's own certificate says; neighbours may say more.
+    """
 
     epsilon: float
     solution: Solution
     lower: float
     upper: float
+    proven: float
 
 
 @dataclass(frozen=True)
@@ -130,57 +143,71 @@ class Bracket:
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """Outputs of two mechanisms in pairs, with weights: at theta every pair is one output, (1 - theta) left + theta right."""
+    """Outputs of two mechanisms in pairs: at theta each is one output, (1 - theta) left + theta right, with such a weight.
+
+    Of promises about every output the weights of a pair are equal; of promises on average its posteriors are: each output of
+    both mechanisms stays what it is, and theta is how often the right one is drawn.
+    """
 
     family: Family
     joint: Joint
     utility: Utility
     left: Array
     right: Array
-    weights: Array
+    weights: tuple[Array, Array]
 
     @classmethod
     def of(cls, family: Family, left: Solution, right: Solution) -> Pairing:
         """The pairs that tell the least apart: mixing them loses the least."""
         first, second = (dense(own.mechanism.posteriors) for own in (left, right))
         utility = right.utility_function
-        masses = left.mechanism.p_y, right.mechanism.p_y
-        pairs, weights = _coupling(first, second, masses[0], masses[1], utility)
-        return cls(family, right.joint, utility, first[pairs[0]], second[pairs[1]], weights)
+        p, q = (own.mechanism.p_y / own.mechanism.p_y.sum() for own in (left, right))
+        if averages_of(right.region):
+            both = np.concatenate([first, second])
+            drawn = np.append(p, np.zeros_like(q)), np.append(np.zeros_like(p), q)
+            return cls(family, right.joint, utility, both, both, drawn)
+        pairs, weights = _coupling(first, second, p, q, utility)
+        return cls(family, right.joint, utility, first[pairs[0]], second[pairs[1]], (weights, weights))
 
-    def points(self, theta: float) -> Array:
-        return (1 - theta) * self.left + theta * self.right
+    def outputs(self, theta: float) -> tuple[Array, Array]:
+        """Their weights and posteriors."""
+        (p, q), rest = self.weights, 1 - theta
+        return rest * p + theta * q, rest * self.left + theta * self.right
 
     def mechanism(self, theta: float) -> Mechanism:
-        return Mechanism.mixing(self.joint, self.points(theta), self.weights)
+        weights, points = self.outputs(theta)
+        return Mechanism.mixing(self.joint, points, weights)
+
+    def _told(self, theta: float) -> tuple[Array, Array, Array]:
+        weights, points = self.outputs(theta)
+        return weights, points @ self.joint.lift.T, self.joint.p_s
 
     def allowed(self, theta: float, region: Region) -> bool:
-        return bool(region.allows(self.points(theta) @ self.joint.lift.T, self.joint.p_s).all())
+        return region.kept_by(*self._told(theta))
 
     def kept(self, theta: float) -> float:
         """The share of X that the mixture keeps."""
-        before, everything = self._scale
-        return _share(before - float(self.weights @ self.utility.uncertainty(self.points(theta))), everything)
+        (before, everything), (weights, points) = self.scale, self.outputs(theta)
+        return _share(before - float(weights @ self.utility.uncertainty(points)), everything)
 
     @cached_property
-    def _scale(self) -> tuple[float, float]:
+    def scale(self) -> tuple[float, float]:
         p_x = self.joint.p_x
         return float(self.utility.uncertainty(p_x[None])[0]), self.utility.of_publishing_all(p_x)
 
     @cached_property
     def steps(self) -> tuple[Array, Array]:
         """Budgets that mixtures keep, and what these are worth, both for evenly spaced weights."""
-        region = self.family.at(1.0)
         thetas = np.linspace(0.0, 1.0, _STEPS)
         worth = np.array([self.kept(theta) for theta in thetas])
-        values = [region.value(self.points(theta) @ self.joint.lift.T, self.joint.p_s) for theta in thetas]
-        return np.array([self.family.epsilon_of(own) for own in values]), worth
+        return np.array([self.family.epsilon_of(*self._told(theta)) for theta in thetas]), worth
 
     def farthest(self, region: Region) -> float:
         """A theta whose mixture keeps the promise, as large as halving finds it; the promise of the left end is kept at 0."""
         low, high = 0.0, 1.0
         if self.allowed(1.0, region):
             return 1.0
+        region = region.tightened(MARGIN)  # as columns are, or rounding to integers would cost utility
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             low, high = (middle, high) if self.allowed(middle, region) else (low, middle)
@@ -191,7 +218,6 @@ def _coupling(
     first: Array, second: Array, p: Array, q: Array, utility: Utility
 ) -> tuple[tuple[Numbers, Numbers], Array]:
     """Pairs of rows and their weights, whose marginals are p and q: cheapest by what a mixture of both halves loses."""
-    p, q = p / p.sum(), q / q.sum()
     rows, columns = len(p), len(q)
     if max(rows, columns) <= _MOST_PAIRED:
         middles = ((first[:, None] + second[None]) / 2).reshape(-1, first.shape[1])
@@ -226,25 +252,42 @@ def _share(utility: float, everything: float) -> float:
     return utility / everything if everything > 0 else 1.0
 
 
+def _tangent(point: Point, region: Region) -> float:
+    """What the point's bound says of another budget for the same mean: it costs the price there. Of other promises, 1."""
+    proof = point.solution.certificate
+    if isinstance(proof, MergedCertificate):
+        proof = proof.proof
+    if not isinstance(proof, Certificate | PiecesCertificate) or len(proof.average_prices) != 1:
+        return 1.0
+    utility, p_x = point.solution.utility_function, point.solution.joint.p_x
+    (there,), (here,) = averages_of(region), averages_of(point.solution.region)
+    # Those of pieces are in units of what publishing X is worth.
+    scale = 1.0 if isinstance(proof, PiecesCertificate) else utility.of_publishing_all(p_x)
+    price = float(proof.average_prices[0]) / scale
+    return point.proven + price * (there.room - here.room)
+
+
 @dataclass(eq=False)
 class _Piece:
-    """Between two neighbouring points: the pairing, and what one tree has added to the line through their bounds."""
+    """Between two neighbouring points: the pairing, and the lines that bound all mechanisms."""
 
     left: Point
     right: Point
     pairing: Pairing
-    ends: tuple[float, float] | None = None  # of the line, which bounds all mechanisms
+    track: Track | None = None
+    ends: tuple[float, float] | None = None  # of the line that one tree proves
     place: Callable[[Region], float] | None = None
 
     def upper(self, epsilon: float) -> float:
         if epsilon <= self.left.epsilon:
             return self.left.upper
+        region = self.pairing.family.at(epsilon)
+        most = min([self.right.upper, *(_tangent(point, region) for point in (self.left, self.right))])
         if self.ends is None or self.place is None:
-            return self.right.upper
-        theta = self.place(self.pairing.family.at(epsilon))
+            return most
+        theta = self.place(region)
         # A line that falls is not used: envelopes rise.
-        line = (1 - theta) * self.ends[0] + theta * max(self.ends)
-        return min(self.right.upper, line)
+        return min(most, (1 - theta) * self.ends[0] + theta * max(self.ends))
 
     @cached_property
     def stairs(self) -> tuple[Array, Array]:
@@ -252,10 +295,29 @@ class _Piece:
         budgets, worth = self.pairing.steps
         budgets = np.append(budgets, [self.left.epsilon, self.right.epsilon])
         worth = np.append(worth, [self.left.lower, self.right.lower])
+        for _, epsilon, kept in self._tracked:
+            budgets, worth = np.append(budgets, epsilon), np.append(worth, kept)
         within = budgets <= self.right.epsilon
         budgets, worth = np.maximum(budgets[within], self.left.epsilon), worth[within]
         order = np.argsort(budgets, kind="stable")
         return budgets[order], np.maximum.accumulate(worth[order])
+
+    @cached_property
+    def _tracked(self) -> list[tuple[Mechanism, float, float]]:
+        """The track's mechanisms, the epsilon at which each is allowed, and the share of X that it keeps."""
+        if self.track is None:
+            return []
+        utility, regions = self.track.utility, self.track.regions
+        return [
+            (mechanism, region.parameters["epsilon"], mechanism.normalized_utility(utility))
+            for mechanism, region in zip(self.track.mechanisms, regions, strict=True)
+            if mechanism.check(region)
+        ]
+
+    def tracked(self, epsilon: float) -> tuple[Mechanism | None, float]:
+        """The best mechanism of the tracks that is allowed there, and what it keeps."""
+        allowed = [(mechanism, kept) for mechanism, own, kept in self._tracked if own <= epsilon]
+        return max(allowed, key=lambda own: own[1], default=(None, 0.0))
 
     @cached_property
     def distance(self) -> float:
@@ -334,6 +396,9 @@ class Envelope:
             theta = piece.pairing.farthest(region)
             kept, theta = max([*allowed, (piece.pairing.kept(theta), theta)])
             mechanism = piece.pairing.mechanism(theta) if kept > piece.left.lower else piece.left.solution.mechanism
+            tracked, better = piece.tracked(epsilon)
+            if tracked is not None and better > max(kept, piece.left.lower):
+                mechanism = tracked
         everything = self.utility.of_publishing_all(self.joint.p_x)
         found = Solution(mechanism, region, self.utility, Status.FEASIBLE, bound * everything)
         return prove(found)
@@ -448,9 +513,10 @@ class _Refinement:
     def __init__(
         self, joint: Joint, family: Family, utility: Utility, accuracy: float, clock: Clock, up_to: float | None
     ) -> None:
-        self.joint, self.family, self.utility, self.accuracy, self.clock = joint, family, utility, accuracy, clock
+        self.joint, self.family, self.accuracy, self.clock = joint, family, accuracy, clock
         family.require_one_budget(joint)
         self.about = family.at(1.0).about(joint)
+        self.utility = utility = utility.on(self.about)
         self.everything = utility.of_publishing_all(self.about.p_x)
         largest = family.largest(joint)
         self.largest = largest
@@ -505,13 +571,17 @@ class _Refinement:
             mixed = piece.pairing.mechanism(piece.pairing.farthest(region))
             after.append(Solution(mixed, region, self.utility, Status.FEASIBLE))
         gap = max(min(_GAP_SHARE * self.accuracy, 0.5), 1e-9)
-        found = Optimal(relative_gap=gap, clock=self.clock).solve(self.about, [region], self.utility, after=after)[0]
-        upper = 1.0 if self.everything <= 0 else min(1.0, found.upper_bound / self.everything)
+        # Trees are small where budgets are many: threads would only wait for each other.
+        threads = 1 if len(self.about.p_x) < CLOSED_FROM else None
+        solver = Optimal(relative_gap=gap, clock=self.clock, threads=threads)
+        (found,) = solver.solve(self.about, [region], self.utility, after=after)
+        proven = 1.0 if self.everything <= 0 else min(1.0, found.upper_bound / self.everything)
         if before is not None and found.normalized_utility < before.lower:  # in too little time
             found = replace(before.solution, region=region, status=found.status, certificate=None)
+        upper = proven
         if piece is not None:
             upper = min(upper, piece.upper(epsilon))
-        return Point(epsilon, found, found.normalized_utility, max(upper, found.normalized_utility))
+        return Point(epsilon, found, found.normalized_utility, max(upper, found.normalized_utility), proven)
 
     def _middle(self, piece: _Piece) -> float | None:
         low, high = piece.left.epsilon, piece.right.epsilon
@@ -522,11 +592,34 @@ class _Refinement:
         return (low + high) / 2
 
     def _piece(self, left: Point, right: Point) -> _Piece:
-        return _Piece(left, right, Pairing.of(self.family, left.solution, right.solution))
+        pairing = Pairing.of(self.family, left.solution, right.solution)
+        return _Piece(left, right, pairing, self._track(left, right))
+
+    def _track(self, left: Point, right: Point) -> Track | None:
+        """Columns of either end that move with the budget, where prices are known there and all promises are about every output."""
+        rise = right.upper - left.lower
+        ends = [_prices(point.solution) for point in (left, right)]
+        if ends[0] is None or ends[1] is None or not _LEAST_RISE * self.accuracy < rise < _MOST_RISE * self.accuracy:
+            return None
+        regions = [point.solution.region for point in (left, right)]
+        if not regions[0].parameters.keys() >= {"epsilon"} or averages_of(regions[1]) or regions[0].perfect:
+            return None
+        count = min(max(math.ceil(rise / (_STEP * self.accuracy)), 2), _STEPS)
+        inner = [self.family.at(epsilon) for epsilon in np.linspace(left.epsilon, right.epsilon, count + 1)[1:-1]]
+        here, there = (concave_program(self.about, own.tightened(PROGRAM_MARGIN), self.utility) for own in regions)
+        first, last = (dense(point.solution.mechanism.posteriors) for point in (left, right))
+        # Those of the left end also as they are.
+        begin = np.concatenate([first, first, moved(here, ends[0], last, self.clock)])
+        end = np.concatenate([first, moved(there, ends[1], first, self.clock), last])
+        allowed = regions[0].allows(begin @ self.about.lift.T, self.about.p_s)
+        return Track(self.about, self.utility, begin[allowed], end[allowed], inner)
 
     def _bound(self, piece: _Piece) -> None:
         """Put a line above the piece's upper envelope, if one tree proves it in little time."""
-        if piece.distance <= self.accuracy or not isinstance(self.utility, MutualInformation) or self.clock.over:
+        rise = piece.right.upper - piece.left.lower
+        if piece.distance <= self.accuracy or rise > _MOST_LINED * self.accuracy or self.clock.over:
+            return
+        if self.utility.compiled_curve() is None:
             return
         left, right = (_tree(point.solution) for point in (piece.left, piece.right))
         merged = Merged.of(self.about)
@@ -549,15 +642,30 @@ class _Refinement:
             if own is not None and len(own.prices) == size:
                 prices.append(own.prices)
             elif point.solution.status is Status.TRIVIAL and not types:
-                prices.append(np.zeros(size))  # publishing X: h is 0 at its outputs, and above 0 elsewhere
+                prices.append(self.utility.uncertainty(np.eye(size)))  # publishing X: h is concave
             else:
                 return
-        vectors, least = joint.p_s_given_x.T, float(joint.p_s.min())
+        vectors, least, scales = joint.p_s_given_x.T, float(joint.p_s.min()), self.utility.scales(joint.p_x)
         programs = [
-            ConcaveProgram(ConvexSet.intersecting([own]), curve_of(self.utility), np.ones(size), vectors, least)
+            ConcaveProgram(ConvexSet.intersecting([own]), curve_of(self.utility), scales, vectors, least)
             for own in (line.left, line.right)
         ]
         threshold = -0.95 * room * self.everything
+        if not types:
+            middle = self.family.at((piece.left.epsilon + piece.right.epsilon) / 2)
+            regions = piece.left.solution.region, middle, piece.right.solution.region
+            columns = tuple(dense(point.solution.mechanism.posteriors) for point in (piece.left, piece.right))
+            prices = list(
+                prices_on_a_line(
+                    [concave_program(joint, region, self.utility) for region in regions],
+                    [0.0, line.place(middle), 1.0],
+                    columns,  # type: ignore[arg-type]
+                    joint.p_x,
+                    self.utility,
+                    -_NEAR * threshold,
+                    self.clock,
+                )
+            )
         with self.clock.stopped():
             compile_both(size + len(line.right.widths))
         search = SearchBetween((programs[0], programs[1]), (prices[0], prices[1]), threshold, tree_of(tree))
@@ -575,6 +683,15 @@ class _Refinement:
         ]
         piece.ends = bounds[0] / self.everything, bounds[1] / self.everything
         del piece.distance  # computed anew
+
+
+def _prices(solution: Solution) -> Array | None:
+    """The prices of its bound, by symbol."""
+    if isinstance(solution.certificate, Certificate) and not len(solution.certificate.average_prices):
+        return solution.certificate.prices
+    if solution.status is Status.TRIVIAL:  # publishing X: h is concave
+        return solution.utility_function.uncertainty(np.eye(len(solution.joint.p_x)))
+    return None
 
 
 def _tree(solution: Solution) -> Certificate | None:

@@ -19,11 +19,13 @@ from alphalift.arrays import Array
 from alphalift.compiled import INTEGERS, VECTOR, compile_once, copy_row, subroutine
 from alphalift.geometry.bound import BOUND_BOX, compile_with_bound, relax
 from alphalift.geometry.concave import Certificate, ConcaveProgram
-from alphalift.geometry.pricing import PRICING, Box, Pricing
+from alphalift.geometry.pricing import PRICING, Box, Feasible, Pricing
 from alphalift.geometry.tree import _TREE, Tree, _box, _choose_split, _split_box
 from alphalift.geometry.working_set import compile_minimiser, compile_with_minimiser
 
 _AT_ONCE = 32
+# Steps towards a dual at which both bounds are equal.
+_HALVINGS = 12
 
 
 class SearchBetween:
@@ -34,6 +36,7 @@ class SearchBetween:
     ) -> None:
         one, two = (own.at(price) for own, price in zip(ends, prices, strict=True))
         self._arguments = one.feasible, two.feasible, one.curve, one.scales, one.prices, two.prices, one.costs
+        self._middle = _middle(one.feasible, two.feasible)
         self._threshold, self._tree = threshold, tree
         self.nodes = int((tree.child.max(initial=0) or -1) + 2)
         leaves, reached = np.zeros(self.nodes, np.bool_), np.arange(self.nodes) == 0
@@ -71,7 +74,7 @@ class SearchBetween:
         self._close()
 
     def _relax(self, nodes: Any) -> None:
-        _compiled_relax_both()(*self._arguments, nodes, self._threshold, self._tree)
+        _compiled_relax_both()(*self._arguments, self._middle, nodes, self._threshold, self._tree)
 
     def _close(self) -> None:
         self._open = self._open[~(self._tree.bound[self._open] >= self._threshold)]
@@ -82,6 +85,14 @@ def compile_both(size: int) -> None:
     for ready in (_compiled_replay_both, _compiled_split_both, _compiled_relax_both):
         ready()
     compile_minimiser(size)
+
+
+def _middle(one: Feasible, two: Feasible) -> Feasible:
+    """Parameters halfway: whose relaxations have duals that are good for both."""
+    parameters = 0.5 * (one.constraints.parameters + two.constraints.parameters)
+    return one._replace(
+        constraints=one.constraints._replace(parameters=parameters), widths=0.5 * (one.widths + two.widths)
+    )
 
 
 def tree_of(certificate: Certificate) -> Tree:
@@ -106,7 +117,8 @@ def _compiled_split_both() -> Any:
 
 
 def _compiled_relax_both() -> Any:
-    return compile_with_bound(compile_with_minimiser(relax_both, *_BOTH, INTEGERS, types.float64, _TREE, BOUND_BOX))
+    signature = *_BOTH, PRICING[0], INTEGERS, types.float64, _TREE, BOUND_BOX
+    return compile_with_bound(compile_with_minimiser(relax_both, *signature))
 
 
 _BOTH = (PRICING[0], PRICING[0], PRICING[1], *4 * [VECTOR])
@@ -171,39 +183,53 @@ def relax_both(
     prices,
     other_prices,
     costs,
+    middle,
     nodes,
     threshold,
     tree,
     bound_box,
 ):
-    """A dual for each of these nodes that is below the threshold: that of either end's relaxation, or their mean."""
+    """A dual for each of these nodes that is below the threshold: that of the relaxation in the middle, or on its way to an end's."""
     left = Pricing(feasible, curve, scales, prices, costs)
     right = Pricing(other, curve, scales, other_prices, costs)
+    between = Pricing(middle, curve, scales, 0.5 * (prices + other_prices), costs)
     for node in nodes:
         if tree.bound[node] < threshold:
             box, point = _box(tree, node), tree.point[node]
-            first, second = tree.dual[node].copy(), tree.dual[node].copy()
-            for end in range(2):
-                dual = first if end == 0 else second
-                relax(
-                    minimise,
-                    interior_point,
-                    bound_box,
-                    right if end == 0 else left,
-                    box,
-                    dual,
-                    point,
-                    -np.inf,
-                    threshold,
-                )
-                _keep_better(bound_box, left, right, box, dual, tree.dual[node], tree.bound, node)
-                if tree.bound[node] >= threshold:
-                    break
+            central, dual = tree.dual[node].copy(), tree.dual[node].copy()
+            relax(minimise, interior_point, bound_box, between, box, central, point, -np.inf, threshold)
+            _keep_better(bound_box, left, right, box, central, tree.dual[node], tree.bound, node)
             if tree.bound[node] < threshold:
-                for i in range(len(first)):
-                    first[i] = 0.5 * (first[i] + second[i])
-                _keep_better(bound_box, left, right, box, first, tree.dual[node], tree.bound, node)
+                # The end that is worse off says where to go from there.
+                at_left = bound_box(left, box, central, -np.inf) < bound_box(right, box, central, -np.inf)
+                end = left if at_left else right
+                relax(minimise, interior_point, bound_box, end, box, dual, point, -np.inf, threshold)
+                if at_left:
+                    _meet(bound_box, left, right, box, dual, central, threshold, tree, node)
+                else:
+                    _meet(bound_box, left, right, box, central, dual, threshold, tree, node)
         _choose_split(left, tree, node)
+
+
+@subroutine
+def _meet(bound_box, left, right, box, first, second, threshold, tree, node):
+    """A w on the way from the first, better at the left end, to the second at which both bounds are equal: the lesser is largest there."""
+    dual, own, other = first.copy(), 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (own + other)
+        for i in range(len(dual)):
+            dual[i] = (1.0 - middle) * first[i] + middle * second[i]
+        at_left, at_right = bound_box(left, box, dual, -np.inf), bound_box(right, box, dual, -np.inf)
+        if min(at_left, at_right) > tree.bound[node]:
+            tree.bound[node] = min(at_left, at_right)
+            for i in range(len(dual)):
+                tree.dual[node, i] = dual[i]
+        if tree.bound[node] >= threshold:
+            break
+        if at_left < at_right:
+            other = middle
+        else:
+            own = middle
 
 
 @subroutine

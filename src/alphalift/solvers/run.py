@@ -29,7 +29,7 @@ from alphalift.utilities import Utility
 # its own.
 _SUM_ROUNDING = 1e-12
 # Nats of budget that columns leave unused.
-_MARGIN = 2e-11
+MARGIN = 2e-11
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Run(ABC):
     def __init__(self, settings: Settings, joint: Joint, region: Region, utility: Utility, warm: Array) -> None:
         self.settings, self.joint, self.region, self.utility = settings, joint, region, utility
         # Columns lie a little inside, so that rounding them to integers later breaks no promise; bounds do not.
-        inner = legible(region, joint.p_s).tightened(_MARGIN)
+        inner = legible(region, joint.p_s).tightened(MARGIN)
         # What every column has to keep, and what all of them have to keep on average.
         self.inner, self.averages = of_every_output(inner), averages_of(inner)
         self.clock = settings.clock or Clock(settings.time_limit)
