@@ -485,7 +485,8 @@ def curve(
 ) -> Curve:
     """What every epsilon keeps, between envelopes that are at most `accuracy` apart: `curve(joint, AlphaLift, alpha=[inf, 10, 3])`.
 
-    `promise` is a kind of promise with one epsilon, `parameters` are its others, each a number or several. Epsilon goes from 0 to where
+    `promise` is a kind of promise with one epsilon, or a function of it, such as `lambda epsilon: OnAverage(KL(epsilon))`; `parameters` are
+    its others, each a number or several. Epsilon goes from 0 to where
     X may be published, or to `up_to`. When the seconds of `time_limit` are over, or at Ctrl-C, envelopes are as far apart as they are
     then, which `accuracy` of the result says.
     """
