@@ -37,7 +37,7 @@ from alphalift.solvers import Optimal
 from alphalift.solvers.between import Track, moved, prices_on_a_line
 from alphalift.solvers.run import MARGIN, curve_of
 from alphalift.solvers.search import PROGRAM_MARGIN, concave_program
-from alphalift.utilities import MutualInformation, Utility, as_utility
+from alphalift.utilities import Utility, as_utility
 
 if TYPE_CHECKING:
     import pandas as pd
