@@ -113,7 +113,7 @@ def test_a_promise_on_average_says_of_whom_it_is(folder):
     )
     assert f"Publishing colour unchanged would take {told / 0.001 * 100:.4g}% of what is promised." in run.stdout
     run = alphalift(*DESIGN[:6], *promise, folder=folder)
-    assert "of whom they are a sample is not bounded" in run.stdout
+    assert "The population: not covered, since no margin for chance is known for OnAverage" in run.stdout
     run = alphalift(*DESIGN[:6], *promise, "--confidence", "95%", folder=folder)
     assert run.returncode == 1
     assert "no promise on average has one; without a confidence it is about the records alone" in run.stderr

@@ -158,7 +158,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_the_old_one(tmp_path, monkeypatch)
         (("curve", *DESIGN[1:6]), "give --alpha, once or more, or --promise with the name of a kind"),
         (("curve", *DESIGN[1:6], "--promise", "LIP(1)"), "is 'LIP(1)', expected one of MaxLift"),
         (("curve", *DESIGN[1:6], "--promise", "KL", "--points", 3), "are for --alpha"),
-        ((*DESIGN, "--keep", "90%"), "give --keep or --epsilon, not both"),
+        ((*DESIGN, "--keep", "90%"), "give --keep, --epsilon or --at-most, and no two of them"),
         ((*DESIGN[:-3], "--keep", "90%"), "give --population"),
         ((*DESIGN[:-3], "--population", "--keep", "190%"), "is '190%', expected a share above 0% and at most 100%"),
         ((*DESIGN[:-3], "--population", "--keep", "much"), "is 'much', expected a share"),

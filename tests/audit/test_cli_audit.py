@@ -100,7 +100,7 @@ def test_a_channel_with_a_table_or_a_mechanism(audit, alphalift, folder):
     [
         (["channel", "p.csv", "--promise", "MaxLift(1)"], "what is known of S and X is missing"),
         (["channel", "p.csv", "--joint", "j.csv"], "give --promise"),
-        (["channel", "p.csv", "--joint", "j.csv", "--promise", "Max(1)"], "the promise cannot be read"),
+        (["channel", "p.csv", "--joint", "j.csv", "--promise", "Max(1)"], "there is no promise 'Max', perhaps MaxLift"),
         (["channel", "p.csv", "--table", "t.csv", "--promise", "MaxLift(1)"], "--table needs --sensitive"),
         (["channel", "nothing.csv", "--joint", "j.csv", "--promise", "MaxLift(1)"], "there is no such file"),
         (["channel", "nothing.json"], "there is no such file"),
