@@ -139,19 +139,20 @@ def interior_point(program, dual, point, accuracy, enough):
     Stops as soon as the lower bound is `enough`, or when all complementary products together are below the accuracy. Cones are
     tried with wider steps first.
     """
-    first = -np.inf
-    if program.capacities.shape[1]:
-        solved, first = _solve(program, dual, point, accuracy, enough, True)
-        if solved:
-            return
-    before = dual.copy()
-    _, second = _solve(program, dual, point, accuracy, enough, False)
-    if first > second:
+    before, first, wide = copied(dual), -np.inf, program.capacities.shape[1] > 0
+    while True:  # one call, so that it is compiled once
+        solved, bound = _solve(program, dual, point, accuracy, enough, wide)
+        if solved or not wide:
+            break
+        for i in range(len(dual)):
+            before[i] = dual[i]
+        first, wide = bound, False
+    if first > bound:
         for i in range(len(dual)):
             dual[i] = before[i]
 
 
-@subroutine
+@spliced
 def _solve(program, dual, point, accuracy, enough, wide):
     """Whether it stopped as it should, and the best lower bound, whose (w, nu) is in `dual`."""
     program, iterate, scale = _start(program, point)
