@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from alphalift.choices import ONE_NAMESPACE, ShownIds
+from alphalift.cli.options import AsJson, Bins, DropMissing, Opening, Sensitive
 from alphalift.errors import AlphaliftError, InputError, ProofError
-from alphalift.terminal import complain, example, in_words, require_kind
+from alphalift.terminal import complain, in_words, require_kind
 
 if TYPE_CHECKING:
     from alphalift.document import Stored
@@ -20,23 +21,6 @@ if TYPE_CHECKING:
 
 # What a run ends with. Whatever kept an audit from being made is wrong usage: it is no answer.
 KEPT, NOT_KEPT, NOT_AUDITED, CANNOT_TELL = 0, 1, 2, 3
-
-audit_app = typer.Typer(
-    help="Check what is given, ours or not. Exit code 0: kept; 1: not kept; 2: not audited, wrong usage; 3: samples cannot tell.",
-    no_args_is_help=True,
-)
-
-Secret = Annotated[list[str], typer.Option("--sensitive", "-s", help="The secret column; repeat for a combination.")]
-Useful = Annotated[
-    list[str] | None, typer.Option("--useful", "-u", help="The useful column; repeat for a combination.")
-]
-PromiseText = Annotated[str, typer.Option(help="'MaxLift(0.3)', 'KL(0.1) & MaxLift(1)', ... (docs/field.md).")]
-Bins = Annotated[
-    list[str] | None, typer.Option(help="Bins of a numeric column, 'age=18,30,65'; repeat for several columns.")
-]
-DropMissing = Annotated[bool, typer.Option("--drop-missing", help="Leave out rows with a missing value.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")]
-Opening = Annotated[Path | None, typer.Option(help="What opens the commitment of a withheld joint.")]
 
 
 @contextmanager
@@ -53,9 +37,6 @@ def _print(as_json: bool, content: dict[str, Any], words: str) -> None:
     print(json.dumps(content, indent=1, ensure_ascii=False) if as_json else words)
 
 
-@audit_app.command(
-    "channel", short_help="Any P(Y|X), exactly.", epilog=example("audit channel m.json --promise 'MaxLift(0.8)'")
-)
 def channel_command(
     file: Annotated[Path, typer.Argument(help="A mechanism of ours, or P(Y|X) as a CSV file with labels.")],
     promise: Annotated[
@@ -65,7 +46,9 @@ def channel_command(
         Path | None, typer.Option(help="The table that has the joint: with --sensitive and --useful.")
     ] = None,
     sensitive: Annotated[list[str] | None, typer.Option("--sensitive", "-s", help="The table's secret column.")] = None,
-    useful: Useful = None,
+    useful: Annotated[
+        list[str] | None, typer.Option("--useful", "-u", help="The useful column; repeat for a combination.")
+    ] = None,
     joint: Annotated[
         Path | None, typer.Option(help="Or P(S,X) as a CSV file with labels, a row for each secret.")
     ] = None,
@@ -141,16 +124,11 @@ def _table_joint(
     return Declared(declared[1], read_bins(declared[0]), anyway=True).read(table, sensitive, useful)
 
 
-@audit_app.command(
-    "samples",
-    short_help="Records of the secret and what was released.",
-    epilog=example("audit samples people.csv -s diagnosis --released occupation --promise 'MaxLift(2)'"),
-)
 def samples_command(
     table: Annotated[Path, typer.Argument(help="A table with the secret and the released column (CSV, TSV, Parquet).")],
-    sensitive: Secret,
+    sensitive: Sensitive,
     released: Annotated[list[str], typer.Option(help="The released column; repeat for a combination.")],
-    promise: PromiseText,
+    promise: Annotated[str, typer.Option(help="'MaxLift(0.3)', 'KL(0.1) & MaxLift(1)', ... (docs/field.md).")],
     useful: Annotated[
         list[str] | None,
         typer.Option(
@@ -180,11 +158,6 @@ def samples_command(
     raise typer.Exit({Answer.YES: KEPT, Answer.NO: NOT_KEPT, Answer.CANNOT_TELL: CANNOT_TELL}[audit.answer])
 
 
-@audit_app.command(
-    "release",
-    short_help="A released file, drawn again row by row.",
-    epilog=example("audit release released.csv --mechanism m.json --input people.csv --key people.key --id id"),
-)
 def release_command(
     released: Annotated[Path, typer.Argument(help="A released table, as `apply` wrote it.")],
     mechanism: Annotated[Path, typer.Option(help="The mechanism that it was released with.")],

@@ -1,0 +1,65 @@
+"""What is run again: the experiment of the paper and a demonstration on the census."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from alphalift.cli.options import Dask, Folder, Resume, WorkerCount
+
+
+def reproduce_command(
+    distributions: Annotated[int, typer.Option(min=1, help="How many random joints; the paper has 100.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random joints.")] = 0,
+    out: Folder = Path("reproduction"),
+    every_cell: Annotated[
+        bool, typer.Option("--every-cell", help="The certified optimum at all 190 epsilons instead of 15: hours.")
+    ] = False,
+    workers: WorkerCount = None,
+    dask: Dask = None,
+    resume: Resume = None,
+) -> None:
+    """Run the paper's section V beside the certified optimum: Figure 1, the data and a verdict on every claim."""
+    from alphalift.given import check_folder, chosen_workers
+    from alphalift.paper import OPTIMUM_EPSILONS, run_experiment, write_experiment
+    from alphalift.solvers.algorithm1 import PAPER_EPSILONS
+
+    check_folder(out)
+    epsilons = PAPER_EPSILONS if every_cell else OPTIMUM_EPSILONS
+    with chosen_workers(workers, dask) as chosen:
+        experiment = run_experiment(distributions, seed, optimum_epsilons=epsilons, workers=chosen, resume=resume)
+    if experiment.resumed:
+        print(f"Resumed: {experiment.resumed} cells were in {resume}")
+    for path in write_experiment(experiment, out):
+        print(f"Written: {path}")
+
+
+def demo_command(out: Folder = Path("demo")) -> None:
+    """Design a release of education that protects race in the 1994 US census, and draw it."""
+    from alphalift.data import adult
+    from alphalift.design import design
+    from alphalift.document import to_document, to_json
+    from alphalift.given import check_folder, sweep_curves, write_text
+    from alphalift.regions import AlphaLift
+    from alphalift.show import describe, plot_tradeoff
+    from alphalift.show.pictures import pictures_of
+    from alphalift.show.style import save as save_figure
+    from alphalift.tables import read_joint
+
+    check_folder(out)
+    joint = read_joint(adult(), sensitive="race", useful="education")
+    solution = design(joint, AlphaLift(alpha=10, epsilon=0.3))
+    print(f"The 1994 US census, {joint.n} people. Sensitive: race. Useful: education.")
+    print(describe(solution, secret="race", useful="education"))
+    out.mkdir(parents=True, exist_ok=True)
+    write_text(out / "mechanism.json", to_json(to_document(solution)))  # of a table that is public
+    tradeoff = sweep_curves(joint, [float("inf"), 10.0, 3.0], 24)
+    written = [
+        out / "mechanism.json",
+        save_figure(plot_tradeoff(tradeoff, mark=solution), out / "curve.png"),
+        *(save_figure(picture, out / f"{name}.png") for name, picture in pictures_of(solution).items()),
+    ]
+    for path in written:
+        print(f"Written: {path}")
