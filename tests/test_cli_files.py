@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from alphalift.cli import main
 from alphalift.release import new_key
-from alphalift.show.style import save
+from alphalift.show.style import save_figure
 from alphalift.terminal import OPTIONS, in_words
 from test_cli import DESIGN, TABLE
 
@@ -132,7 +132,7 @@ def test_a_figure_that_cannot_be_drawn_leaves_the_old_one(tmp_path, monkeypatch)
     (tmp_path / "a.png").write_text("old")
     monkeypatch.setattr(Figure, "savefig", lambda _, path, **__: full(path))
     with pytest.raises(OSError, match="No space"):
-        save(Figure(), tmp_path / "a.png")
+        save_figure(Figure(), tmp_path / "a.png")
     assert (tmp_path / "a.png").read_text() == "old"
     assert os.listdir(tmp_path) == ["a.png"]
 

@@ -24,7 +24,7 @@ from alphalift import (
     read_joint,
     sweep,
 )
-from alphalift.show.style import save
+from alphalift.show.style import save_figure
 from alphalift.show.words import what_it_may_take
 from alphalift.utilities import MutualInformation
 from regions.every import FAMILIES
@@ -76,12 +76,12 @@ def test_the_mechanism_is_labelled_on_both_axes(tmp_path):
     assert [text.get_text() for text in left.get_xticklabels()] == ["a", "b", "c"]
     assert [text.get_text() for text in left.get_yticklabels()] == list(mechanism.y_labels)
     assert [text.get_text() for text in right.get_xticklabels()] == ["rare", "common"]
-    assert save(figure, tmp_path / "m.svg").stat().st_size > 1000
+    assert save_figure(figure, tmp_path / "m.svg").stat().st_size > 1000
 
 
 def test_equal_figures_are_equal_files(tmp_path):
     mechanism = design(JOINT, MaxLift(0.2)).mechanism
-    one, other = (save(plot_mechanism(mechanism), tmp_path / name).read_bytes() for name in ("a.pdf", "b.pdf"))
+    one, other = (save_figure(plot_mechanism(mechanism), tmp_path / name).read_bytes() for name in ("a.pdf", "b.pdf"))
     assert one == other
 
 
@@ -90,8 +90,8 @@ def test_degenerate_joints_can_be_drawn(table, tmp_path):
     joint = Joint(table, counts=True)
     solution = design(joint, MaxLift(0.1))
     assert describe(solution)
-    assert save(plot_mechanism(solution.mechanism), tmp_path / "m.png").exists()
-    assert save(plot_tradeoff(sweep(joint, [MaxLift(0.1)])), tmp_path / "c.png").exists()
+    assert save_figure(plot_mechanism(solution.mechanism), tmp_path / "m.png").exists()
+    assert save_figure(plot_tradeoff(sweep(joint, [MaxLift(0.1)])), tmp_path / "c.png").exists()
 
 
 PROMISES = {name: family(0.3) for name, family in FAMILIES.items()} | {

@@ -53,7 +53,7 @@ def compare_command(
     from alphalift.given import Declared, check_folder, read_bins, region_of, utility_of, write_text
     from alphalift.show import comparison_json, comparison_table, plot_comparison
     from alphalift.show.live import LiveLine
-    from alphalift.show.style import save as save_figure
+    from alphalift.show.style import save_figure
     from alphalift.show.words import gained_words
     from alphalift.solvers import Optimal
 
@@ -119,7 +119,7 @@ def curve_command(
         write_text,
     )
     from alphalift.show import plot_curve, plot_tradeoff
-    from alphalift.show.style import save as save_figure
+    from alphalift.show.style import save_figure
 
     worth = utility_of(utility)
     check_folder(out)

@@ -45,7 +45,7 @@ def demo_command(out: Folder = Path("demo")) -> None:
     from alphalift.regions import AlphaLift
     from alphalift.show import describe, plot_tradeoff
     from alphalift.show.pictures import pictures_of
-    from alphalift.show.style import save as save_figure
+    from alphalift.show.style import save_figure
     from alphalift.tables import read_joint
 
     check_folder(out)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import duckdb
-import narwhals as nw
 import pyarrow as pa
-from pyarrow import dataset
 
 from alphalift.errors import TableError
 from alphalift.tables.arrow import Dataset, Memory, Once
@@ -34,13 +32,13 @@ def open_table(table: Any, *, columns: Sequence[str]) -> Source | SparkFrame:
     columns = list(columns)
     if isinstance(table, str | os.PathLike):
         return _open_path(Path(table), columns)
-    if isinstance(table, duckdb.DuckDBPyRelation):
+    if _is_of(table, "duckdb", "DuckDBPyRelation"):
         return opened(Relation, "DuckDB relation", table, columns, lambda: relation_schema(table))
-    if nw.dependencies.is_polars_lazyframe(table):
+    if _is_of(table, "polars", "LazyFrame"):
         return opened(Query, "polars query", table, columns, lambda: table.head(0).collect().to_arrow().schema)
     if isinstance(table, pa.RecordBatchReader):
         return opened(Once, "Arrow reader", iter([table]), columns, lambda: table.schema)
-    if isinstance(table, dataset.Dataset):
+    if _is_of(table, "pyarrow.dataset", "Dataset"):
         return opened(Dataset, "Arrow dataset", table, columns, lambda: table.schema)
     if isinstance(table, pa.Table):
         return opened(Memory, "Arrow table", table, columns, lambda: table.schema)
@@ -51,7 +49,15 @@ def open_table(table: Any, *, columns: Sequence[str]) -> Source | SparkFrame:
 
 def is_spark(table: Any) -> bool:
     """Whether it is a data frame of Spark, which need not be installed."""
+    import narwhals as nw
+
     return nw.dependencies.is_pyspark_dataframe(table) or nw.dependencies.is_pyspark_connect_dataframe(table)
+
+
+def _is_of(table: Any, library: str, kind: str) -> bool:
+    """Whether it is of this kind of a library, which is loaded if it is."""
+    loaded = sys.modules.get(library)
+    return loaded is not None and isinstance(table, getattr(loaded, kind))
 
 
 def _open_path(path: Path, columns: list[str]) -> Source:
