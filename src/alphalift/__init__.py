@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from alphalift.solution import Solution, Status
     from alphalift.solvers import Algorithm1, Optimal, Progress, Vertices
     from alphalift.sweep import Tradeoff, sweep
-    from alphalift.tables import read_joint
+    from alphalift.tables import TableFile, read_joint
     from alphalift.together import Together, columns_before, told_together
     from alphalift.utilities import (
         Concave,
@@ -141,6 +141,7 @@ __all__ = [
     "Status",
     "Stored",
     "TableError",
+    "TableFile",
     "Together",
     "TotalVariation",
     "Tradeoff",
@@ -207,7 +208,7 @@ _NAMES = {
     "alphalift.solution": "Solution Status",
     "alphalift.solvers": "Algorithm1 Optimal Progress Vertices",
     "alphalift.sweep": "Tradeoff sweep",
-    "alphalift.tables": "read_joint",
+    "alphalift.tables": "TableFile read_joint",
     "alphalift.together": "Together columns_before told_together",
     "alphalift.utilities": "Concave Decision FInformation GuessingAccuracy MutualInformation SquaredError Utility",
 }

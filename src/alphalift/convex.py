@@ -64,7 +64,6 @@ class Callback:
         return ctypes.cast(self._pointer, ctypes.c_void_p).value or 0
 
 
-
 def _with_derivatives(function: RowFunction, w: Array) -> Array:
     """Value, gradient and Hessian of a smooth function of rows at one row."""
     size = len(w)

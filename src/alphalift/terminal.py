@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
+import sys
 from pathlib import Path
 from typing import Literal
 
@@ -32,6 +34,8 @@ OPTIONS = {
     "alphabet=": "--alphabet",
     "bins=": "--bins",
     "useful=": "--useful",
+    "separator=": "--separator",
+    "sheet=": "--sheet",
     "sensitive needs": "--sensitive needs",
     "useful needs": "--useful needs",
     "sensitive=": "--sensitive",
@@ -97,9 +101,8 @@ def example(command: str) -> str:
 
 def complain(text: str) -> None:
     """One line on standard error, red on a terminal."""
-    from rich.console import Console
-
-    Console(stderr=True).print(f"alphalift: {text}", style="red", highlight=False, markup=False, soft_wrap=True)
+    coloured = sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    print(f"\033[31malphalift: {text}\033[0m" if coloured else f"alphalift: {text}", file=sys.stderr)
 
 
 def _option(found: re.Match[str]) -> str:

@@ -18,6 +18,8 @@ from alphalift.cli.options import (
     Epsilon,
     Promise,
     Sensitive,
+    Separator,
+    Sheet,
     Table,
     TimeLimit,
     Useful,
@@ -38,6 +40,12 @@ def design_command(
     epsilon: Epsilon = None,
     promise: Promise = None,
     at_most: AtMost = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of epsilon the share of X to keep, '90%': the least epsilon for it is found, with --population."
+        ),
+    ] = None,
     utility: UtilityText = None,
     out: Annotated[Path | None, typer.Option(help="Write the mechanism to this JSON file.")] = None,
     pictures: Annotated[
@@ -50,6 +58,8 @@ def design_command(
     drop_missing: DropMissing = False,
     bins: Bins = None,
     alphabet: Alphabet = None,
+    separator: Separator = None,
+    sheet: Sheet = None,
     time_limit: TimeLimit = 60.0,
     anyway: Anyway = False,
     confidence: Annotated[
@@ -87,50 +97,15 @@ def design_command(
         int | None,
         typer.Option(min=1, max=52, help="Probabilities are multiples of 1/2^bits: 52, or few with --withhold."),
     ] = None,
-    keep: Annotated[
-        str | None,
-        typer.Option(
-            help="Instead of epsilon the share of X to keep, '90%': the least epsilon for it is found, with --population."
-        ),
-    ] = None,
 ) -> None:
-    """Design a mechanism for one table, secret, useful column and promise, with its proof."""
-    import secrets
-    from dataclasses import replace
+    """Design a mechanism for one table, secret, useful column and promise, with its proof.
 
-    from alphalift.clock import Clock
-    from alphalift.design import design
-    from alphalift.document import save, to_json, withhold_joint
-    from alphalift.given import (
-        Declared,
-        Wish,
-        alphabet_files,
-        check_folder,
-        check_output,
-        confidence_of,
-        document_of,
-        least_epsilon,
-        open_mechanism,
-        read_alphabet,
-        read_bins,
-        region_of,
-        utility_of,
-    )
-    from alphalift.population import advise, restated
-    from alphalift.proof.prove import prove
-    from alphalift.sharing import for_sharing
-    from alphalift.show.advice import advice_lines
-    from alphalift.show.live import LiveLine
-    from alphalift.show.pictures import save_pictures
-    from alphalift.show.words import describe, gained_words, wanted_words, what_a_file_proves, what_it_may_take
-    from alphalift.solution import Status
-    from alphalift.solvers import Optimal
-
+    Without a promise it is --at-most 1.5: no group becomes more than 1.5 times as likely.
+    """
     if population and confidence is not None:
         raise typer.BadParameter(
             "--population says that the table is everybody, --confidence that it is a sample: give one"
         )
-    worth = utility_of(utility)
     if keep is not None:
         if epsilon is not None or at_most is not None:
             raise InputError("--keep finds the epsilon; give --keep, --epsilon or --at-most, and no two of them")
@@ -139,12 +114,33 @@ def design_command(
                 "--keep is about the records as they are, for one release: give --population, which says that they are everybody, "
                 "and no --after, --withhold or --bits; then design with the epsilon that it names"
             )
-    region = None if keep is not None else region_of(promise, alpha, epsilon, at_most)
-    if at_most is not None and region is not None:
-        print(gained_words(region, at_most), file=sys.stderr if as_json else sys.stdout)
-    sure = None if confidence is None else confidence_of(confidence)
     if withhold is not None and out is None:
         raise InputError("--withhold needs --out as well: one has the mechanism, the other what opens it")
+    from alphalift.given import (
+        Declared,
+        alphabet_files,
+        asked_kind,
+        check_folder,
+        check_output,
+        chosen_words,
+        confidence_of,
+        read_alphabet,
+        read_bins,
+        region_of,
+        share_of,
+        table_of,
+        utility_of,
+    )
+
+    worth = utility_of(utility)
+    sure = None if confidence is None else confidence_of(confidence)
+    if keep is None:
+        region = region_of(promise, alpha, epsilon, at_most)
+    else:
+        asked, share = (
+            asked_kind(promise, () if promise is not None and alpha is None else (alpha or "inf",)),
+            share_of(keep, "--keep"),
+        )
     given = [table, *(after or []), *alphabet_files(alphabet).values()]
     for path in (out, withhold):
         if path is not None:
@@ -153,23 +149,45 @@ def design_command(
     if pictures is not None:
         check_folder(pictures)
         require_outside(pictures / "mechanism.png", table)
-    earlier = [open_mechanism(path, openings or []) for path in after or []]
     declared = Declared(drop_missing, read_bins(bins), read_alphabet(alphabet), anyway)
-    joint = declared.read(table, sensitive, useful, earlier)
+    opened = table_of(table, separator, sheet)
+    joint = None if after else declared.read(opened, sensitive, useful)
+    told = sys.stderr if as_json else sys.stdout
+    if keep is None and (chosen := chosen_words(region, at_most, promise, alpha)):
+        print(chosen, file=told)
+
+    # What was typed is in order: from here on it is loaded and computed for seconds.
+    import secrets
+    from dataclasses import replace
+
+    from alphalift.clock import Clock
+    from alphalift.design import design
+    from alphalift.document import save, to_json, withhold_joint
+    from alphalift.population import advise, restated
+    from alphalift.proof.prove import prove
+    from alphalift.sharing import for_sharing
+    from alphalift.show.advice import advice_lines
+    from alphalift.show.live import LiveLine
+    from alphalift.show.words import describe, wanted_words, what_a_file_proves, what_it_may_take
+    from alphalift.solution import Status
+    from alphalift.solvers import Optimal
+    from alphalift.tasks import Wish, document_of, least_epsilon, open_mechanism
+
+    earlier = [open_mechanism(path, openings or []) for path in after or []]
+    joint = joint or declared.read(opened, sensitive, useful, earlier)
+    source = declared.source([*sensitive, *useful])
     clock = Clock(time_limit)
-    if region is not None and (beforehand := what_it_may_take(joint, region, worth, time_limit)):
-        print(beforehand, file=sys.stderr)
-    if region is None:
-        wanted = least_epsilon(promise, alpha, str(keep), joint, worth, (1 - _FILE_SHARE) * time_limit)
-        sourced = f"{wanted.design.settings}; {declared.source([*sensitive, *useful])}"
+    if keep is not None:
+        wanted = least_epsilon(asked, share, joint, worth, (1 - _FILE_SHARE) * time_limit)
         wish = Wish.of(wanted.design.region, joint, confidence=None, everybody=True, after=False)
-        solution = wish.told(replace(wanted.design, settings=sourced))
-        print(wanted_words(wanted, str(keep)), file=sys.stderr if as_json else sys.stdout)
+        solution = wish.told(replace(wanted.design, settings=f"{wanted.design.settings}; {source}"))
+        print(wanted_words(wanted, keep), file=told)
     else:
-        with LiveLine(worth.unit) as live:
+        if beforehand := what_it_may_take(joint, region, worth, time_limit):
+            print(beforehand, file=sys.stderr)
+        with LiveLine(worth.unit, limit=time_limit) as live:
             search = clock.reserving(_FILE_SHARE * time_limit) if out or as_json else clock
             solver = Optimal(time_limit=time_limit, progress=live.show, clock=search)
-            source = declared.source([*sensitive, *useful])
             wish = Wish.of(region, joint, confidence=sure, everybody=population, after=bool(earlier))
             solution = wish.told(design(joint, wish.asked, utility=worth, solver=solver, source=source, after=earlier))
     if withhold is not None or bits is not None:
@@ -184,6 +202,8 @@ def design_command(
     kept = " and ".join(f"{name} (in bins)" if name in declared.bins else name for name in useful)
     drawn: list[Path] = []
     if pictures is not None:
+        from alphalift.show.pictures import save_pictures
+
         drawn = save_pictures(solution, pictures, secret=" and ".join(sensitive), useful=kept)
     if as_json:
         print(to_json(document), end="")
@@ -201,5 +221,6 @@ def design_command(
         print(f"{private} contains the table's counts: it is as private as they are.")
     costs = solution.population is not None and solution.population.errors != 0
     if costs and not no_advice and solution.status is not Status.INTERRUPTED:
-        found = advise(solution, solver=solver, clock=clock)
+        with LiveLine(what="looking for what would keep more", limit=clock.left):
+            found = advise(solution, solver=solver, clock=clock)
         print("\n".join(advice_lines(found, secret=" and ".join(sensitive), useful=kept, utility=worth)))

@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 
-Table = Annotated[Path, typer.Argument(help="A CSV or TSV file, also gzipped, or a Parquet file or folder.")]
+Table = Annotated[
+    Path, typer.Argument(help="A CSV or TSV file, also gzipped, an Excel file, or a Parquet file or folder.")
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(help="What separates the cells of the CSV file, ';' or '|' or tab, where its header does not tell."),
+]
+Sheet = Annotated[str | None, typer.Option(help="Which sheet of the Excel file, if it has several.")]
 Sensitive = Annotated[list[str], typer.Option("--sensitive", "-s", help="The secret column; repeat for a combination.")]
 Useful = Annotated[list[str], typer.Option("--useful", "-u", help="The column to release; repeat for a combination.")]
 Alpha = Annotated[str | None, typer.Option(help="Above 1; 'inf' for max-lift, the strictest.")]

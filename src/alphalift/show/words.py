@@ -353,12 +353,6 @@ def _percent_up(share: float) -> str:
     return f"{up(100 * share, 3)}%"
 
 
-def gained_words(region: Region, at_most: str) -> str:
-    """Which alpha and epsilon a most that any group may gain is."""
-    epsilon = region.parameters["epsilon"]
-    return f"No group may become more than {at_most.strip()} times as likely: alpha = inf, epsilon = {epsilon}, its logarithm rounded down."
-
-
 def wanted_words(found: Wanted, keep: str) -> str:
     """Which epsilon keeps the wanted share, and what is known of smaller ones."""
     kept = f"epsilon = {found.keeps:g} keeps {keep}"

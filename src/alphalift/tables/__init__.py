@@ -5,6 +5,7 @@ from alphalift.tables.bins import bin_edges, bin_labels
 from alphalift.tables.columns import decoded, plain, plain_batch, require, require_countable
 from alphalift.tables.counting import count_batches
 from alphalift.tables.endings import is_writable
+from alphalift.tables.file import TableFile
 from alphalift.tables.formulas import refuse_formulas
 from alphalift.tables.frames import like
 from alphalift.tables.opening import open_table
@@ -21,6 +22,7 @@ __all__ = [
     "SparkFrame",
     "Symbols",
     "Table",
+    "TableFile",
     "Writer",
     "bin_edges",
     "bin_labels",

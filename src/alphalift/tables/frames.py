@@ -17,7 +17,7 @@ from alphalift.tables.counting import COUNT
 if TYPE_CHECKING:
     import narwhals as nw
 
-KINDS = "the path of a CSV, TSV or Parquet file, a folder of Parquet files, an Arrow, pandas or polars table"
+KINDS = "the path of a CSV, TSV, Excel or Parquet file, a folder of Parquet files, an Arrow, pandas or polars table"
 
 
 def open_frame(frame: Any, columns: list[str]) -> Source:

@@ -15,23 +15,25 @@ from alphalift.tables.arrow import Dataset, Memory, Once
 from alphalift.tables.base import Source, opened
 from alphalift.tables.columns import is_unicode
 from alphalift.tables.duck import Relation, relation_schema
+from alphalift.tables.file import TableFile
 from alphalift.tables.frames import KINDS, Query, open_frame
 from alphalift.tables.parquet import is_part, open_parquet
 from alphalift.tables.spark import SparkFrame, open_spark
 from alphalift.tables.text import open_text
+from alphalift.tables.workbook import ENDINGS, open_workbook
 
 
 def open_table(table: Any, *, columns: Sequence[str]) -> Source | SparkFrame:
     """The table with these columns, which must exist once each.
 
     CSV and TSV files (also .gz; a header row, UTF-8, quotes as in RFC 4180; every cell is text, an empty one null,
-    blank lines are skipped; separated as the ending says, or by the one of , ; | and tab that a header of one column has in it); Parquet files and folders of them (same columns in each, in the order of their paths);
+    blank lines are skipped; separated as the ending says, or by the one of , ; | and tab that a header of one column has in it, or as a `TableFile` says); a sheet of an Excel file (with the extra `excel`); Parquet files and folders of them (same columns in each, in the order of their paths);
     Arrow tables, readers (only once) and datasets; pandas and polars frames, also lazy; DuckDB relations; Spark frames.
     All but the last are a `Source`.
     """
     columns = list(columns)
     if isinstance(table, str | os.PathLike):
-        return _open_path(Path(table), columns)
+        return _open_path(table if isinstance(table, TableFile) else TableFile(Path(table)), columns)
     if _is_of(table, "duckdb", "DuckDBPyRelation"):
         return opened(Relation, "DuckDB relation", table, columns, lambda: relation_schema(table))
     if _is_of(table, "polars", "LazyFrame"):
@@ -60,7 +62,8 @@ def _is_of(table: Any, library: str, kind: str) -> bool:
     return loaded is not None and isinstance(table, getattr(loaded, kind))
 
 
-def _open_path(path: Path, columns: list[str]) -> Source:
+def _open_path(file: TableFile, columns: list[str]) -> Source:
+    path = Path(file)
     name = str(path) if str(path).isprintable() else ascii(str(path))
     if not is_unicode(str(path)):
         raise TableError(f"{name}: a name that is not UTF-8 is not for Arrow to open; rename the file")
@@ -75,4 +78,8 @@ def _open_path(path: Path, columns: list[str]) -> Source:
         raise TableError(f"{name} is not a file; expected {KINDS}")
     if path.suffix.lower() in (".parquet", ".pq"):
         return open_parquet(name, "Parquet file", [path], columns)
-    return open_text(path, name, columns)
+    if path.suffix.lower() in ENDINGS:
+        return open_workbook(path, name, columns, file.sheet)
+    if file.sheet is not None:
+        raise TableError(f"{name} has no sheets: those of Excel files have (.xlsx, .xls, .ods)")
+    return open_text(path, name, columns, file.separator)
