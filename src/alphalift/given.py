@@ -10,7 +10,7 @@ from decimal import ROUND_FLOOR, Decimal, InvalidOperation, localcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alphalift.errors import InputError
+from alphalift.errors import InputError, TableError
 from alphalift.joint import Joint, Variable
 from alphalift.regions import AlphaLift, MaxLift, Region, parse
 from alphalift.regions.parse import PROMISES
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # What no group may gain more than where no promise is named: half as likely again, the step that people call notable.
 USUAL_MOST = "1.5"
+# The orders of curves where none is named.
+USUAL_ALPHAS = ("inf", "10")
 # Of --at-most: the largest, the digits of its logarithm before it is rounded down, and to what.
 _MOST_TIMES, _LOGARITHM_DIGITS, _EPSILON_UNIT = Decimal(10) ** 100, 60, Decimal("0.000001")
 
@@ -110,6 +112,19 @@ class Asked:
     kind: type[Region]
     parameters: dict[str, list[float]]
 
+    def about(self, joint: Joint) -> Joint:
+        """The joint whose secret these promises are about."""
+        return self._one.about(joint)
+
+    def called(self, secret: str, useful: str) -> dict[str, str]:
+        """What secret and useful column are called: a promise about X has that for its secret."""
+        itself = type(self._one).about is not Region.about
+        return {"secret": useful if itself else secret, "useful": useful}
+
+    @property
+    def _one(self) -> Region:
+        return self.kind(**self.single, epsilon=1.0)  # type: ignore[call-arg]
+
     @property
     def single(self) -> dict[str, float]:
         """The parameters where there is one promise."""
@@ -128,6 +143,8 @@ def asked_kind(promise: str | None, alphas: Sequence[str | float]) -> Asked:
 
 def table_of(table: Path, separator: str | None, sheet: str | None) -> Path | TableFile:
     """The table, with what its header does not tell."""
+    if not table.exists():  # said at once, before anything that reads tables is loaded
+        raise TableError(f"{table}: there is no such file or folder")
     if separator is None and sheet is None:
         return table
     from alphalift.tables import TableFile
@@ -168,6 +185,12 @@ def check_report(out: Path, given: Sequence[Path]) -> None:
     for path in given:
         require_outside(out, path)
     require_file_place(out)
+
+
+def check_workers(count: int | None, dask: str | None) -> None:
+    """Fail before anything is read."""
+    if count is not None and dask is not None:
+        raise InputError("give --workers, for processes on this machine, or --dask, for a cluster, not both")
 
 
 def date_of(text: str) -> str:
@@ -216,6 +239,11 @@ class Declared:
             beside=beside,
             anyway=self.anyway,
         )
+
+    @property
+    def said(self) -> list[str]:
+        """What is to be disclosed of what was declared."""
+        return []
 
     def source(self, columns: list[str]) -> str:
         """Where the domain came from, for the file's provenance."""

@@ -16,7 +16,7 @@ from alphalift.clock import Clock
 from alphalift.curve import Curve, curve
 from alphalift.document import Stored, load, to_document
 from alphalift.errors import InputError, ProofError
-from alphalift.given import Asked
+from alphalift.given import Asked, check_workers
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
 from alphalift.population import Robust, not_covered, uncovered
@@ -92,8 +92,7 @@ def open_mechanism(path: Path, openings: Sequence[Path]) -> Stored:
 @contextmanager
 def chosen_workers(count: int | None, dask: str | None) -> Iterator[Workers]:
     """Who computes: processes here, or a Dask cluster."""
-    if count is not None and dask is not None:
-        raise InputError("give --workers, for processes on this machine, or --dask, for a cluster, not both")
+    check_workers(count, dask)
     if dask is None:
         yield count
     else:

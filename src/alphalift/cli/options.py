@@ -60,3 +60,9 @@ Resume = Annotated[
 ]
 Folder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
 Opening = Annotated[Path | None, typer.Option(help="What opens the commitment of a withheld joint.")]
+Confidence = Annotated[str, typer.Option(help="Of every statement about chance, '95%'.")]
+RecordId = Annotated[str | None, typer.Option("--id", help="The column that identifies a record.")]
+Alphas = Annotated[
+    list[str] | None,
+    typer.Option("--alpha", help="Above 1, or 'inf'; repeat for several curves; inf and 10 unless told."),
+]

@@ -16,8 +16,8 @@ from numba import types
 from alphalift.arrays import Array
 from alphalift.compiled import CURVE, MATRIX, VECTOR, copy_row, full, inlined, subroutine, tuple_type, zeros
 from alphalift.convex import Constraints
-from alphalift.geometry.support import CONSTRAINTS
 from alphalift.geometry.interior_point import ConvexProgram
+from alphalift.geometry.support import CONSTRAINTS
 
 
 class Feasible(NamedTuple):

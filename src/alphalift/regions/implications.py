@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-
 from alphalift.exact import exact, to_float
 from alphalift.lazily import Later
 from alphalift.regions.alpha_lift import AlphaLift
