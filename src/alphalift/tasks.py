@@ -42,7 +42,8 @@ def least_epsilon(asked: Asked, share: float, joint: Joint, utility: Utility, ti
 
 def certified_curves(asked: Asked, accuracy: float, joint: Joint, utility: Utility, time_limit: float) -> Curve:
     """The envelopes of the promises of one kind."""
-    return curve(joint, asked.kind, accuracy=accuracy, utility=utility, time_limit=time_limit, **asked.parameters)
+    settings: dict[str, Any] = {"accuracy": accuracy, "utility": utility, "time_limit": time_limit, **asked.parameters}
+    return curve(joint, asked.kind, **settings)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import pytest
 
 from alphalift import KL, LDP, LIP, AlphaLift, ChiSquare, Joint, MaxLift, Optimal, Renyi, TotalVariation, design
 from alphalift.convex import ConvexSet
-from alphalift.geometry.support import supports
 from alphalift.document import to_document
 from alphalift.geometry.concave import ConcaveProgram
+from alphalift.geometry.support import supports
 from alphalift.measures.information import entropy
 from alphalift.regions import legible
 

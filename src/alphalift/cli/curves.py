@@ -180,9 +180,11 @@ def curve_command(
             f"At every epsilon the optimum is known to within {found.within} of X{late} ({found.solves} solves).",
             file=told,
         )
-        frame, figure = found.to_frame(), plot_curve(found, **names)
+        frame, figure = found.to_frame(), plot_curve(found, secret=names["secret"], useful=names["useful"])
     frame = with_gains(frame, joint, asked.kind)
-    print(frame.to_json(orient="records") if as_json else gains_table(frame, asked.about(joint), **asked.called(**names)))
+    print(
+        frame.to_json(orient="records") if as_json else gains_table(frame, asked.about(joint), **asked.called(**names))
+    )
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / "curve.csv", frame.to_csv(index=False))
     print(_RECORDS_ALONE, file=told)

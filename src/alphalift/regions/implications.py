@@ -73,10 +73,10 @@ def _ball(budget: float) -> arb:
 
 def _up(budget: Fraction | arb) -> float:
     """The nearest float that means no less."""
-    if isinstance(budget, flint.arb):
-        mantissa, exponent = budget.upper().man_exp()
-        budget = int(mantissa) * Fraction(2) ** int(exponent)
-    return to_float(budget, upwards=True)
+    if isinstance(budget, Fraction):
+        return to_float(budget, upwards=True)
+    mantissa, exponent = budget.upper().man_exp()
+    return to_float(int(mantissa) * Fraction(2) ** int(exponent), upwards=True)
 
 
 def _alpha_over(alpha: float) -> Fraction:

@@ -82,7 +82,9 @@ def plot_curve(
     name_of_secret, name_of_useful = shortened([secret, useful])
     title = f"What each budget keeps of {name_of_useful}, protecting {name_of_secret}"
     quiet(axes, "", f"share of {name_of_useful} kept", title)
-    _finish_gain(below, curve.envelopes[0].family.at(1.0).about(curve.envelopes[0].joint), "privacy budget ε: private ← → useful")
+    _finish_gain(
+        below, curve.envelopes[0].family.at(1.0).about(curve.envelopes[0].joint), "privacy budget ε: private ← → useful"
+    )
     axes.set_xlim(0, None)
     axes.set_ylim(0, 1.03)
     apart = f"the optimum lies in the band,\nwhich is at most {curve.within} high;\nright of the dotted line\nX itself may be published"

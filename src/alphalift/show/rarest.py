@@ -56,7 +56,7 @@ def gains_table(frame: pd.DataFrame, joint: Joint, *, secret: str, useful: str) 
     for alpha, rows in frame.groupby("alpha" if by_alpha else frame[least] * 0, sort=False):
         for place in np.unique(np.linspace(0, len(rows) - 1, _TOLD).round().astype(int)):
             row = rows.iloc[place]
-            order = f"alpha = {alpha:g}, " if by_alpha else ""
+            order = f"alpha = {float(alpha):g}, " if by_alpha else ""  # type: ignore[arg-type]  # a number of its column
             kept = f"{row[least]:.1%}" if row[most] - row[least] < 5e-4 else f"{row[least]:.1%} to {row[most]:.1%}"
             lines.append(
                 f"  {order}epsilon = {row['epsilon']:.4g}: {kept} kept; up to {up(row[GAIN], 2)} times as likely"
