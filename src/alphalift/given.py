@@ -10,17 +10,17 @@ from decimal import ROUND_FLOOR, Decimal, InvalidOperation, localcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alphalift.errors import InputError, TableError
-from alphalift.joint import Joint, Variable
+from alphalift.errors import InputError
 from alphalift.regions import AlphaLift, MaxLift, Region, parse
 from alphalift.regions.parse import PROMISES
-from alphalift.utilities import MutualInformation, Utility
-from alphalift.utilities import parse as parse_utility
 from alphalift.whole import require_file_place, require_not, require_outside, whole_file
 
 if TYPE_CHECKING:
     from alphalift.document import Stored
+    from alphalift.joint import Joint, Variable
+    from alphalift.tables import Quantiles
     from alphalift.tables.file import TableFile
+    from alphalift.utilities import Utility
 
 # What no group may gain more than where no promise is named: half as likely again, the step that people call notable.
 USUAL_MOST = "1.5"
@@ -80,9 +80,13 @@ def most_gained(text: str) -> str:
         return f"{times.ln().quantize(_EPSILON_UNIT, ROUND_FLOOR):f}"
 
 
-def utility_of(text: str | None) -> Utility:
-    """The utility that is typed: mutual information unless told."""
-    return MutualInformation() if text is None else parse_utility(text)
+def utility_of(text: str | None) -> Utility | None:
+    """The utility that is typed, if one is."""
+    if text is None:
+        return None
+    from alphalift.utilities import parse as parse_utility
+
+    return parse_utility(text)
 
 
 def share_of(text: str, option: str) -> float:
@@ -143,8 +147,6 @@ def asked_kind(promise: str | None, alphas: Sequence[str | float]) -> Asked:
 
 def table_of(table: Path, separator: str | None, sheet: str | None) -> Path | TableFile:
     """The table, with what its header does not tell."""
-    if not table.exists():  # said at once, before anything that reads tables is loaded
-        raise TableError(f"{table}: there is no such file or folder")
     if separator is None and sheet is None:
         return table
     from alphalift.tables import TableFile
@@ -212,7 +214,7 @@ class Declared:
     """What was declared about a table's columns."""
 
     drop_missing: bool
-    bins: dict[str, list[float]]
+    bins: dict[str, list[float] | Quantiles]
     alphabet: dict[str, list[str]] = field(default_factory=dict)
     anyway: bool = False
 
@@ -243,17 +245,26 @@ class Declared:
     @property
     def said(self) -> list[str]:
         """What is to be disclosed of what was declared."""
-        return []
+        return [
+            f"The bin edges of {column} are computed from the table: they tell something about its records that no promise covers. "
+            f"Edges that are public tell nothing: --bins {column}=..."
+            for column in self._computed
+        ]
+
+    @property
+    def _computed(self) -> list[str]:
+        return [column for column, edges in self.bins.items() if not isinstance(edges, list)]
 
     def source(self, columns: list[str]) -> str:
         """Where the domain came from, for the file's provenance."""
-        declared = [*self.bins, *self.alphabet]
-        read = [column for column in columns if column not in declared]
-        parts = [
-            f"{'declared' if names is declared else 'read from the table'} for {', '.join(names)}"
-            for names in (declared, read)
-            if names
-        ]
+        declared = [column for column in (*self.bins, *self.alphabet) if column not in self._computed]
+        read = [column for column in columns if column not in (*self.bins, *self.alphabet)]
+        ways = {
+            "declared": declared,
+            "read from the table": read,
+            "bins with edges computed from the table": self._computed,
+        }
+        parts = [f"{way} for {', '.join(names)}" for way, names in ways.items() if names]
         return f"domain {' and '.join(parts)}"
 
 
@@ -269,28 +280,54 @@ def read_alphabet(texts: list[str] | None) -> dict[str, list[str]]:
 
 
 def alphabet_files(texts: list[str] | None) -> dict[str, Path]:
+    return files_of(texts, "an alphabet", "--alphabet")
+
+
+def files_of(texts: list[str] | None, what: str, option: str) -> dict[str, Path]:
     files: dict[str, Path] = {}
     for text in texts or []:
         column, sign, file = text.partition("=")
         if not sign or not Path(file).is_file():
-            raise InputError(f"an alphabet is written as 'column=FILE' with a file that exists, not {text!r}")
+            raise InputError(f"{what} is written as 'column=FILE' with a file that exists, not {text!r}")
         if column in files:
-            raise InputError(f"--alphabet is given twice for the column {column!r}; put all its values into one file")
+            raise InputError(f"{option} is given twice for the column {column!r}; put all its values into one file")
         files[column] = Path(file)
     return files
 
 
-def read_bins(texts: list[str] | None) -> dict[str, list[float]]:
+def public_bins(texts: list[str] | None) -> dict[str, list[float]]:
     """Declared bins by column: 'age=18,30' are <18, 18 to <30 and >=30."""
     bins: dict[str, list[float]] = {}
-    for text in texts or []:
-        column, sign, edges = text.rpartition("=")
-        if column in bins:
-            raise InputError(f"--bins is given twice for the column {column!r}; put all its edges into one")
+    for column, edges in _bins_by_column(texts):
         try:
             bins[column] = [float(edge) for edge in edges.split(",")]
         except ValueError:
-            sign = ""
-        if not sign:
-            raise InputError(f"bins are written as 'column=18,30,65', not {text!r}")
+            raise InputError(f"bins are written as 'column=18,30,65', not {f'{column}={edges}'!r}") from None
     return bins
+
+
+def read_bins(texts: list[str] | None) -> dict[str, list[float] | Quantiles]:
+    """The same, and 'age=quantiles:5', whose edges are chosen."""
+    chosen: dict[str, list[float] | Quantiles] = {}
+    declared = []
+    for column, edges in _bins_by_column(texts):
+        name, sign, count = edges.partition(":")
+        if not sign or name.strip() != "quantiles" or not count.strip().isdecimal():
+            declared.append(f"{column}={edges}")
+            continue
+        from alphalift.tables import Quantiles
+
+        chosen[column] = Quantiles(int(count))
+    return {**public_bins(declared), **chosen}
+
+
+def _bins_by_column(texts: list[str] | None) -> list[tuple[str, str]]:
+    found: dict[str, str] = {}
+    for text in texts or []:
+        column, sign, edges = text.rpartition("=")
+        if not sign:
+            raise InputError(f"bins are written as 'column=18,30,65' or 'column=quantiles:5', not {text!r}")
+        if column in found:
+            raise InputError(f"--bins is given twice for the column {column!r}; put all its edges into one")
+        found[column] = edges
+    return list(found.items())

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-from alphalift.errors import InputError
+from alphalift.errors import InputError, TableError
 
 # What the library calls by its Python name, and how the same is said on the command line.
 OPTIONS = {
@@ -78,6 +78,12 @@ def require_kind(path: Path, expected: Literal["mechanism", "opening"]) -> None:
     for form, kind in _FORMS.items():
         if re.match(form, begin) and kind != wanted:
             raise InputError(f"{path} is {kind}, not {wanted}")
+
+
+def require_table(path: Path) -> None:
+    """Raise at once if there is nothing there: before anything that reads tables is loaded."""
+    if not path.exists():
+        raise TableError(f"{path}: there is no such file or folder")
 
 
 def in_words(error: Exception) -> str:

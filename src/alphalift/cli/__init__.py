@@ -4,8 +4,6 @@ Below is every command with the line that lists it and the example that ends its
 so that `--help` and an error of usage load no library of numbers.
 """
 
-from __future__ import annotations
-
 import io
 import sys
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`alphalift audit`: reads options, calls the library, prints the answer, and ends with a code that machines understand."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +11,7 @@ import typer
 from alphalift.choices import ONE_NAMESPACE, ShownIds
 from alphalift.cli.options import AsJson, Bins, Confidence, DropMissing, Opening, Sensitive, Separator, Sheet
 from alphalift.errors import AlphaliftError, InputError, ProofError
-from alphalift.terminal import complain, in_words, require_kind
+from alphalift.terminal import complain, in_words, require_kind, require_table
 
 if TYPE_CHECKING:
     from alphalift.document import Stored
@@ -66,6 +64,8 @@ def channel_command(
 ) -> None:
     """Decide exactly whether a channel keeps a promise about a joint, and print every measure of it."""
     with _audited():
+        if table is not None:
+            require_table(table)
         from alphalift.regions import parse
 
         asked = None if promise is None else parse(promise)
@@ -107,7 +107,7 @@ def channel_command(
     raise typer.Exit(KEPT if audit.kept else NOT_KEPT)
 
 
-def _stored(file: Path, opening: Path | None) -> Stored:
+def _stored(file: Path, opening: Path | None) -> "Stored":
     """A mechanism of ours, proven again."""
     from alphalift.document import load
     from alphalift.proof import checker
@@ -119,11 +119,11 @@ def _stored(file: Path, opening: Path | None) -> Stored:
 
 
 def _table_joint(
-    table: Path | TableFile | None,
+    table: "Path | TableFile | None",
     columns: tuple[list[str] | None, list[str] | None],
     joint: Path | None,
     declared: tuple[list[str] | None, bool],
-) -> Joint:
+) -> "Joint":
     """What is known of S and X, counted from a table's sensitive and useful columns, or as a matrix."""
     if table is None and joint is not None:
         from alphalift.audit import read_joint_matrix
@@ -157,10 +157,11 @@ def samples_command(
 ) -> None:
     """Tell from samples whether a mechanism keeps a promise: yes (0), no (1), or that they cannot tell (3)."""
     with _audited():
-        from alphalift.given import confidence_of, read_bins, table_of
+        require_table(table)
+        from alphalift.given import confidence_of, public_bins, table_of
         from alphalift.regions import parse
 
-        region, share, edges = parse(promise), confidence_of(confidence), read_bins(bins)
+        region, share, edges = parse(promise), confidence_of(confidence), public_bins(bins)
         opened = table_of(table, separator, sheet)
         from alphalift.audit import read_samples
 
@@ -196,12 +197,11 @@ def release_command(
     with _audited():
         from dataclasses import asdict
 
+        for path in (mechanism, released, table):
+            require_table(path)
         from alphalift.given import table_of
         from alphalift.release import read_key
 
-        for path in (mechanism, released):
-            if not path.is_file():
-                raise InputError(f"{path}: there is no such file")
         require_kind(mechanism, "mechanism")
         opened, secret = table_of(table, separator, sheet), read_key(key)
 

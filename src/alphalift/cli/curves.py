@@ -1,7 +1,5 @@
 """What each budget, or each method, keeps: `curve` and `compare`."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -32,6 +30,7 @@ from alphalift.cli.options import (
     WorkerCount,
 )
 from alphalift.errors import InputError
+from alphalift.terminal import require_table
 
 _RECORDS_ALONE = "All figures are for the records as they are; `alphalift design` also keeps the promise for the people behind a sample."
 
@@ -59,6 +58,7 @@ def compare_command(
 
     Without a promise it is --at-most 1.5, as for `design`.
     """
+    require_table(table)
     from alphalift.given import (
         Declared,
         check_folder,
@@ -71,25 +71,30 @@ def compare_command(
         write_text,
     )
 
-    region, worth = region_of(promise, alpha, epsilon, at_most), utility_of(utility)
+    region, typed = region_of(promise, alpha, epsilon, at_most), utility_of(utility)
     check_folder(out)
     declared = Declared(drop_missing, read_bins(bins), read_alphabet(alphabet), anyway)
     joint = declared.read(table_of(table, separator, sheet), sensitive, useful)
 
     from alphalift.compare import compare
     from alphalift.show import comparison_json, comparison_table, plot_comparison, save_figure
+    from alphalift.show.caution import cautions
     from alphalift.show.live import LiveLine
     from alphalift.solvers import Optimal
+    from alphalift.utilities import as_utility
 
+    worth = as_utility(typed)
     chosen = chosen_words(region, at_most, promise, alpha)
     told = sys.stderr if as_json else sys.stdout
-    print("\n".join([*([chosen] if chosen else []), *declared.said, _RECORDS_ALONE]), file=told)
+    names = {"secret": " and ".join(sensitive), "useful": " and ".join(useful)}
+    before = [*([chosen] if chosen else []), *declared.said, *cautions(joint, **names), _RECORDS_ALONE]
+    print("\n".join(before), file=told)
     with LiveLine(worth.unit, limit=time_limit) as live:
         comparison = compare(joint, region, utility=worth, solver=Optimal(time_limit=time_limit, progress=live.show))
     print(comparison_json(comparison) if as_json else comparison_table(comparison))
     out.mkdir(parents=True, exist_ok=True)
     write_text(out / "compare.csv", comparison.to_frame().to_csv(index=False))
-    figure = plot_comparison(comparison, secret=" and ".join(sensitive), useful=" and ".join(useful))
+    figure = plot_comparison(comparison, **names)
     for path in (
         out / "compare.csv",
         save_figure(figure, out / "compare.png"),
@@ -134,6 +139,7 @@ def curve_command(
     The optimum lies in the band between two certified envelopes, at every epsilon. With --points, and --workers, --dask or --resume,
     it is computed at some epsilons instead. Beside it stands what the rarest group may gain, which a small alpha leaves large.
     """
+    require_table(table)
     from alphalift.given import (
         USUAL_ALPHAS,
         Declared,
@@ -147,7 +153,7 @@ def curve_command(
         write_text,
     )
 
-    worth = utility_of(utility)
+    typed = utility_of(utility)
     asked = asked_kind(promise, alpha or (USUAL_ALPHAS if promise is None else ()))
     check_folder(out)
     check_workers(workers, dask)
@@ -158,13 +164,16 @@ def curve_command(
     joint = declared.read(table_of(table, separator, sheet), sensitive, useful)
 
     from alphalift.show import plot_curve, plot_tradeoff, save_figure
+    from alphalift.show.caution import cautions
     from alphalift.show.live import LiveLine
     from alphalift.show.rarest import gains_table, with_gains
     from alphalift.tasks import certified_curves, chosen_workers, sweep_curves
+    from alphalift.utilities import as_utility
 
+    worth = as_utility(typed)
     told = sys.stderr if as_json else sys.stdout
     names = {"secret": " and ".join(sensitive), "useful": " and ".join(useful)}
-    for line in declared.said:
+    for line in (*declared.said, *cautions(joint, **names)):
         print(line, file=told)
     if swept:
         with chosen_workers(workers, dask) as chosen:

@@ -1,7 +1,5 @@
 """`alphalift design`: from a table to a mechanism with its proof."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +24,7 @@ from alphalift.cli.options import (
     UtilityText,
 )
 from alphalift.errors import InputError
+from alphalift.terminal import require_table
 from alphalift.whole import require_outside
 
 # The share of a time limit that is kept for a file, whose bound is proven once more.
@@ -58,6 +57,23 @@ def design_command(
     drop_missing: DropMissing = False,
     bins: Bins = None,
     alphabet: Alphabet = None,
+    ordered: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Mix similar values of this useful column first, by the order of its numbers, bins or --alphabet; or 'column=NUMBERS', "
+            "by another column of the table."
+        ),
+    ] = None,
+    hierarchy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The same by 'column=FILE', a CSV file with a value, its parent, its grandparent, ... in each row."
+        ),
+    ] = None,
+    give_up: Annotated[
+        str | None,
+        typer.Option(help="The share of X that may be given up for similar values, '1%'; 0.01% unless told."),
+    ] = None,
     separator: Separator = None,
     sheet: Sheet = None,
     time_limit: TimeLimit = 60.0,
@@ -102,6 +118,7 @@ def design_command(
 
     Without a promise it is --at-most 1.5: no group becomes more than 1.5 times as likely.
     """
+    require_table(table)
     if population and confidence is not None:
         raise typer.BadParameter(
             "--population says that the table is everybody, --confidence that it is a sample: give one"
@@ -132,7 +149,7 @@ def design_command(
         utility_of,
     )
 
-    worth = utility_of(utility)
+    typed = utility_of(utility)
     sure = None if confidence is None else confidence_of(confidence)
     if keep is None:
         region = region_of(promise, alpha, epsilon, at_most)
@@ -141,7 +158,11 @@ def design_command(
             asked_kind(promise, () if promise is not None and alpha is None else (alpha or "inf",)),
             share_of(keep, "--keep"),
         )
-    given = [table, *(after or []), *alphabet_files(alphabet).values()]
+    from alphalift.ordered import Similar
+
+    similar = Similar.read(ordered, hierarchy, give_up)
+    similar.require(useful)
+    given = [table, *(after or []), *alphabet_files(alphabet).values(), *similar.hierarchies.values()]
     for path in (out, withhold):
         if path is not None:
             check_output(path, given)
@@ -152,7 +173,11 @@ def design_command(
     declared = Declared(drop_missing, read_bins(bins), read_alphabet(alphabet), anyway)
     opened = table_of(table, separator, sheet)
     joint = None if after else declared.read(opened, sensitive, useful)
+    distance = similar.distance(joint, opened) if similar.wanted and joint is not None else None
     told = sys.stderr if as_json else sys.stdout
+    names = " and ".join(sensitive), " and ".join(useful)
+    for line in declared.said:
+        print(line, file=told)
     if keep is None and (chosen := chosen_words(region, at_most, promise, alpha)):
         print(chosen, file=told)
 
@@ -167,15 +192,22 @@ def design_command(
     from alphalift.proof.prove import prove
     from alphalift.sharing import for_sharing
     from alphalift.show.advice import advice_lines
+    from alphalift.show.caution import cautions
     from alphalift.show.live import LiveLine
     from alphalift.show.words import describe, wanted_words, what_a_file_proves, what_it_may_take
     from alphalift.solution import Status
     from alphalift.solvers import Optimal
     from alphalift.tasks import Wish, document_of, least_epsilon, open_mechanism
+    from alphalift.utilities import as_utility
 
+    worth = as_utility(typed)
     earlier = [open_mechanism(path, openings or []) for path in after or []]
     joint = joint or declared.read(opened, sensitive, useful, earlier)
     source = declared.source([*sensitive, *useful])
+    for line in cautions(joint, secret=names[0], useful=names[1]):
+        print(line, file=told)
+    if similar.wanted and distance is None:
+        distance = similar.distance(joint, opened)
     clock = Clock(time_limit)
     if keep is not None:
         wanted = least_epsilon(asked, share, joint, worth, (1 - _FILE_SHARE) * time_limit)
@@ -190,6 +222,21 @@ def design_command(
             solver = Optimal(time_limit=time_limit, progress=live.show, clock=search)
             wish = Wish.of(region, joint, confidence=sure, everybody=population, after=bool(earlier))
             solution = wish.told(design(joint, wish.asked, utility=worth, solver=solver, source=source, after=earlier))
+    similarity = ""
+    if distance is not None:
+        from alphalift.nearby import USUAL_SHARE, nearby, would_be_nearer
+        from alphalift.show.similar import similar_words
+
+        found = nearby(solution, distance, share=similar.share or USUAL_SHARE, time_limit=max(clock.left / 3, 1.0))
+        more = would_be_nearer(found, solution) if similar.share is None else None
+        similarity = similar_words(
+            found,
+            useful=" and ".join(useful),
+            utility=worth,
+            more=more,
+            coarse=bits is not None or withhold is not None,
+        )
+        solution = found.told(similar.words)
     if withhold is not None or bits is not None:
         solution = for_sharing(solution, bits) if withhold is not None else restated(prove(solution, bits=bits or 52))
     document = document_of(solution, clock) if out or withhold or as_json else {}
@@ -211,6 +258,8 @@ def design_command(
     print(describe(solution, secret=" and ".join(sensitive), useful=kept))
     if document and (less := what_a_file_proves(solution, claims)):
         print(less)
+    if similarity:
+        print(similarity)
     for path in (out, withhold, *drawn):
         if path is not None:
             print(f"Written: {path}")
@@ -222,5 +271,5 @@ def design_command(
     costs = solution.population is not None and solution.population.errors != 0
     if costs and not no_advice and solution.status is not Status.INTERRUPTED:
         with LiveLine(what="looking for what would keep more", limit=clock.left):
-            found = advise(solution, solver=solver, clock=clock)
-        print("\n".join(advice_lines(found, secret=" and ".join(sensitive), useful=kept, utility=worth)))
+            advice = advise(solution, solver=solver, clock=clock)
+        print("\n".join(advice_lines(advice, secret=" and ".join(sensitive), useful=kept, utility=worth)))

@@ -1,7 +1,5 @@
 """What is run again: the experiment of the paper and a demonstration on the census."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

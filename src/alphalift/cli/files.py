@@ -1,7 +1,5 @@
 """What is done with a mechanism file: `verify` and `report`."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

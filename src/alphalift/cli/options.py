@@ -1,7 +1,5 @@
 """Arguments and options that several commands have, each said once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +37,10 @@ UtilityText = Annotated[
 ]
 TimeLimit = Annotated[float, typer.Option(min=0.001, help="Seconds; Ctrl-C also returns the best so far.")]
 Bins = Annotated[
-    list[str] | None, typer.Option(help="Bins of a numeric column, 'age=18,30,65'; repeat for several columns.")
+    list[str] | None,
+    typer.Option(
+        help="Bins of a numeric column, 'age=18,30,65'; repeat for several columns. 'age=quantiles:5' chooses edges, which tell something about the table."
+    ),
 ]
 DropMissing = Annotated[bool, typer.Option("--drop-missing", help="Leave out rows with a missing value.")]
 Alphabet = Annotated[

@@ -1,7 +1,5 @@
 """What is done with a table that leaves: `apply`, `estimate` and `key new`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +20,7 @@ from alphalift.cli.options import (
     WorkerCount,
 )
 from alphalift.errors import InputError
-from alphalift.terminal import in_options, require_kind
+from alphalift.terminal import in_options, require_kind, require_table
 from alphalift.whole import require_not
 
 
@@ -85,17 +83,18 @@ def apply_command(
             raise InputError(f"{path}: there is no such file; expected a mechanism as `design --out` writes it")
         if path is not None:
             require_kind(path, "opening" if path is opening else "mechanism")
+    require_table(table)
     if {record_id is None, key is None} != {one_shot}:
         raise InputError(
             "a release needs the column that identifies a record (--id) and a key (--key), so that a record is never answered twice "
             "with fresh randomness; without ids it can be done once and never again: --one-shot"
         )
-    from alphalift.given import check_workers, read_bins, table_of
+    from alphalift.given import check_workers, public_bins, table_of
     from alphalift.release import read_key
 
     check_workers(workers, dask)
     opened, secret = table_of(table, separator, sheet), None if key is None else read_key(key)
-    declared = read_bins(bins) if bins else None
+    declared = public_bins(bins) if bins else None
 
     from alphalift.document import load
     from alphalift.release import Plan, release, written_beside
@@ -150,6 +149,7 @@ def estimate_command(
     as_json: AsJson = False,
 ) -> None:
     """Estimate the distribution of the useful column from a release, with intervals that know the noise."""
+    require_table(released)
     from alphalift.given import confidence_of, table_of
 
     sure, opened = confidence_of(confidence), table_of(released, separator, sheet)

@@ -9,6 +9,7 @@ from alphalift.tables.file import TableFile
 from alphalift.tables.formulas import refuse_formulas
 from alphalift.tables.frames import like
 from alphalift.tables.opening import open_table
+from alphalift.tables.quantiles import Quantiles
 from alphalift.tables.read import Columns, read_joint
 from alphalift.tables.spark import SparkFrame
 from alphalift.tables.symbols import MISSING, Symbols, canonical_texts, key_of, label_of
@@ -18,6 +19,7 @@ __all__ = [
     "MISSING",
     "Columns",
     "InMemory",
+    "Quantiles",
     "Source",
     "SparkFrame",
     "Symbols",
