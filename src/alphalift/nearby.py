@@ -35,8 +35,8 @@ from alphalift.solvers.search import concave_program
 USUAL_SHARE = 1e-4
 # What is looked at beside that, to say what it would bring.
 NOTABLE_SHARE = 0.01
-# Rounds of new columns, the least share of the distance that one must gain, and what a gain is at all.
-_ROUNDS, _PAYS, _GAIN = 12, 1e-3, 1e-6
+# Rounds of new columns, those that may pass without one that pays, the share of the distance that pays, and what a gain is at all.
+_ROUNDS, _IDLE, _PAYS, _GAIN = 20, 3, 1e-3, 1e-6
 # The mixture's first column is P_X itself, which nothing is worth: it costs so many times the largest distance.
 _NEVER = 1e4
 # What all of X is worth at least, in units of the largest distance, where columns are looked for.
@@ -46,6 +46,10 @@ _MOST_SYMBOLS, _MOST_COMBINATIONS = 64, 2000
 # A share more than this beyond what designs usually leave open is no optimum any more.
 _STILL_OPTIMAL = 1e-3
 _TINY = 1e-12
+# Times the standard errors that a robust design has to spare: what is tried until the promise is known to be kept for the population.
+_MORE_ROOM = (1.0, 1.1, 1.3)
+# Between two symbols: places that are looked at, and halvings of what lies between them.
+_PLACES, _HALVINGS = 33, 45
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +83,7 @@ def mean_distance(mechanism: Mechanism, distance: Distance) -> float:
     return float(mechanism.p_y @ distance.within(dense(mechanism.posteriors)))
 
 
-def nearby(solution: Solution, distance: Distance, *, share: float = USUAL_SHARE, time_limit: float = 10.0) -> Nearby:
+def nearby(solution: Solution, distance: Distance, *, share: float = USUAL_SHARE, time_limit: float = 20.0) -> Nearby:
     """The solution, or one that is worth less by at most this share of X and whose outputs hold nearer values."""
     if not 0 <= share < 1:
         raise SettingError(f"the share of X to give up is {share:g}, expected 0 or more, and less than 1")
@@ -87,18 +91,19 @@ def nearby(solution: Solution, distance: Distance, *, share: float = USUAL_SHARE
         raise SettingError(f"distances are of {len(distance.matrix)} values, and X has {len(solution.joint.x_labels)}")
     before = mean_distance(solution.mechanism, distance)
     same = Nearby(solution, distance, before, before, 0.0)
-    region = _asked(solution)
-    if region is None:
+    regions = _asked(solution)
+    if not regions:
         return replace(same, looked=False)
-    if before <= _TINY:
-        return same
+    better, clock = None, Clock(time_limit)
     try:
-        found = _Program(solution, region, distance, share, Clock(time_limit)).best()
+        for region in regions if before > _TINY else ():
+            found = _Program(solution, region, distance, share, clock).best()
+            if mean_distance(found, distance) < before * (1 - _GAIN):
+                better = _accepted(solution, found, share)
+            if better is not None or clock.over:
+                break
     except KeyboardInterrupt:
         return same
-    better = (
-        _accepted(solution, found, region, share) if mean_distance(found, distance) < before * (1 - _GAIN) else None
-    )
     if better is None or (after := mean_distance(better.mechanism, distance)) >= before:
         return same
     everything = solution.utility_function.of_publishing_all(solution.joint.p_x)
@@ -111,17 +116,19 @@ def would_be_nearer(found: Nearby, solution: Solution) -> Nearby:
     return nearby(solution, found.distance, share=NOTABLE_SHARE)
 
 
-def _asked(solution: Solution) -> Region | None:
-    """What every output has to keep, with room for chance where the design left some; none where that is not known."""
+def _asked(solution: Solution) -> list[Region]:
+    """What new outputs have to keep, with room for chance where the design left some, and more of it next; none where that is not known."""
     if isinstance(solution.region, After) or solution.integers is None:
-        return None
+        return []
     stated = solution.population
     if stated is None:
-        return solution.region
-    return None if stated.errors is None or stated.noise or not stated.kept else in_region(solution, stated.errors)
+        return [solution.region]
+    if stated.errors is None or stated.noise or not stated.kept:
+        return []
+    return [in_region(solution, times * stated.errors) for times in _MORE_ROOM]
 
 
-def _accepted(solution: Solution, found: Mechanism, region: Region, share: float) -> Solution | None:
+def _accepted(solution: Solution, found: Mechanism, share: float) -> Solution | None:
     """The mechanism in place of the solution's own, proven; none if it keeps less, or is not known to keep the promise."""
     assert solution.integers is not None
     everything = solution.utility_function.of_publishing_all(solution.joint.p_x)
@@ -150,23 +157,22 @@ class _Program:
         before = float(self.utility.uncertainty(p_x[None])[0])
         # The most that E h(V) may be.
         self.most = before - solution.utility + share * everything
-        self.points = _kept(dense(solution.mechanism.posteriors), self.about, self.inner)
+        self.points = dense(solution.mechanism.posteriors)
         self.program = MixtureProgram(p_x, _NEVER * float(distance.matrix.max()), 1 + len(self.averages))
         self.original = solution.mechanism
 
     def best(self) -> Mechanism:
         """The nearest mixture that was found."""
-        mixture = self._mix(np.concatenate([self.points, self._recombined()]))
-        for _ in range(_ROUNDS):
-            before = mixture.value
-            if self.clock.over or len(self.joint.p_x) > _MOST_SYMBOLS:
-                break
+        mixture = self._mix(np.concatenate([self._recombined(), self._of_two()]))
+        idle, rounds = 0, 0
+        while idle < _IDLE and rounds < _ROUNDS and len(self.joint.p_x) <= _MOST_SYMBOLS and not self.clock.over:
+            before, rounds = mixture.value, rounds + 1
             new = self._new_columns(mixture)
             if not len(new):
                 break
             mixture = self._mix(new)
-            if before - mixture.value < _PAYS * max(mixture.value, _TINY):
-                break
+            # New prices may lead to better columns though the first ones have not paid.
+            idle = idle + 1 if before - mixture.value < _PAYS * mixture.value else 0
         weights = mixture.exact_weights(self.joint.p_x)
         if abs(weights.sum() - 1) > _GAIN:  # P_X itself was needed
             return self.original
@@ -188,6 +194,34 @@ class _Program:
         """The design's columns with other symbols of the same types, where a symbol may stand for another one freely."""
         return _recombined(self.points, Merged.of(self.joint), self.distance.matrix)
 
+    def _of_two(self) -> Array:
+        """The ends of what is allowed between every two symbols: few values that share an output are near where two are."""
+        size = len(self.joint.p_x)
+        if size > _MOST_SYMBOLS:
+            return np.empty((0, size))
+        one, two = np.triu_indices(size, 1)
+        eye = np.eye(size)
+        shares = np.linspace(0, 1, _PLACES)
+        allowed = np.array([self._allowed(share * eye[two] + (1 - share) * eye[one]) for share in shares])
+        found = [_kept(eye, self.about, self.inner)]
+        for ends in (allowed, allowed[::-1]):
+            some = np.flatnonzero(ends.any(axis=0))
+            inside = ends.argmax(axis=0)[some]
+            low, high = (
+                shares[np.maximum(inside - 1, 0)],
+                shares[inside],
+            )  # outside, unless the end itself is allowed; inside
+            first, second = (one, two) if ends is allowed else (two, one)
+            for _ in range(_HALVINGS):
+                middle = (low + high) / 2
+                kept = self._allowed(middle[:, None] * eye[second[some]] + (1 - middle[:, None]) * eye[first[some]])
+                low, high = np.where(kept, low, middle), np.where(kept, middle, high)
+            found.append(high[:, None] * eye[second[some]] + (1 - high[:, None]) * eye[first[some]])
+        return _kept(np.concatenate(found), self.about, self.inner)
+
+    def _allowed(self, points: Array) -> Array:
+        return np.asarray(self.inner.allows(points @ self.about.lift.T, self.about.p_s))
+
     def _new_columns(self, mixture: Mixture) -> Array:
         """Columns whose second reduced cost is below 0: from steps at the columns in use, and from around every symbol."""
         if self.utility.compiled_curve() is None:
@@ -204,7 +238,7 @@ class _Program:
         found = []
         starts = np.concatenate([mixture.points, first_points(self.about, self.inner, self.clock)])
         around = np.concatenate([starts, neighbours(mixture.points)])
-        for column in mixture.points:
+        for column in np.concatenate([mixture.points, np.eye(len(self.joint.p_x))]):
             if self.clock.over:
                 break
             prices = (mixture.prices - 2 * self.distance.matrix @ column) / of_utility
