@@ -2,8 +2,13 @@
 
 import csv
 import json
+import os
+import re
+import shlex
+import subprocess
 import sys
 from math import exp, inf
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -262,7 +267,17 @@ WRONG = {
     ("apply", "table.csv", "table.csv", "--out", "o.csv"): "--one-shot",
     ("estimate", "table.csv", "none.json"): "there is no such file",
     ("audit", "channel", "none.csv", "--promise", "KL(1)"): "there is no such file",
-    ("audit", "samples", "table.csv", "-s", "ill", "--released", "color", "--promise", "KL(1)"): "did you mean 'colour'",
+    (
+        "audit",
+        "samples",
+        "table.csv",
+        "-s",
+        "ill",
+        "--released",
+        "color",
+        "--promise",
+        "KL(1)",
+    ): "did you mean 'colour'",
     ("report", "none.json", "--out", "r.html"): "there is no such file",
     ("key", "new", "table.csv"): "exists already",
 }
@@ -301,3 +316,35 @@ def test_every_command_answers_in_json_and_one_idea_has_one_name():
     assert {option: names for option, names in found.items() if len(names) > 1 and option.startswith("--")} == {
         "--opening": {"opening", "openings"}
     }
+
+
+def test_every_command_of_the_page_about_the_command_line_runs(alphalift, tmp_path):
+    page = (Path(__file__).parent.parent / "docs" / "commands.md").read_text(encoding="utf-8")
+    lines = [line for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) for line in block.splitlines()]
+    assert len(lines) == 4
+    rows = [(i % 2, i % 3, i * i % 3) for i in range(300)]
+    names = (("low", "high"), ("first", "second", "third"), ("baker", "smith", "miller"))
+    (tmp_path / "people.csv").write_text(
+        "income,education,years,job\n"
+        + "".join(f"{names[0][s]},{names[1][e]},{e + 1},{names[2][j]}\n" for s, e, j in rows)
+    )
+    (tmp_path / "order.txt").write_text("first\nsecond\nthird\n")
+    (tmp_path / "levels.csv").write_text("baker,food\nmiller,food\nsmith,metal\n")
+    for line in lines:
+        command, *arguments = shlex.split(line)
+        assert command == "alphalift"
+        code, out, err = alphalift(*arguments, "--no-advice")
+        assert (code, err) == (0, "")
+        assert "Designed: " in out
+
+
+def test_completion_knows_commands_and_options():
+    environment = {
+        **os.environ,
+        "_ALPHALIFT_COMPLETE": "complete_bash",
+        "COMP_WORDS": "alphalift design --sep",
+        "COMP_CWORD": "2",
+    }
+    code = "import sys; sys.argv = ['alphalift']; from alphalift.__main__ import main; main()"
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=100)
+    assert run.stdout.split() == ["--separator"]

@@ -60,7 +60,8 @@ def test_words_say_where_a_float_bound_is_an_estimate():
 
 def test_the_curve_has_a_line_for_each_alpha():
     tradeoff = sweep(random_joint(0, (3, 4)), grid(AlphaLift, alpha=[math.inf, 3], epsilon=[0.05, 0.1, 0.2]))
-    (axes,) = plot_tradeoff(tradeoff, mark=tradeoff.solutions[0][0]).axes
+    axes, below = plot_tradeoff(tradeoff, mark=tradeoff.solutions[0][0]).axes
+    assert below.get_xlabel()
     labels = [line.get_label() for line in axes.lines]
     assert "α = ∞" in labels
     assert "α = 3" in labels

@@ -79,6 +79,8 @@ def plot_curve(
             axes.axvline(envelope.largest, color=colour, linestyle=":", linewidth=1)
     if mark is not None:
         axes.plot(*mark, "k*", markersize=11, label="the design")
+        first = curve.envelopes[0]
+        below.plot(mark[0], rarest_gain(first.family.at(mark[0]), first.joint), "k*", markersize=11)
     name_of_secret, name_of_useful = shortened([secret, useful])
     title = f"What each budget keeps of {name_of_useful}, protecting {name_of_secret}"
     quiet(axes, "", f"share of {name_of_useful} kept", title)
