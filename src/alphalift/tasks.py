@@ -7,13 +7,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from alphalift.backwards import Wanted, epsilon_for
 from alphalift.clock import Clock
-from alphalift.curve import Curve, curve
 from alphalift.document import Stored, load, to_document
 from alphalift.errors import InputError, ProofError
 from alphalift.given import Asked, check_workers
@@ -22,12 +20,16 @@ from alphalift.measures import epsilon_max
 from alphalift.population import Robust, not_covered, uncovered
 from alphalift.proof.said import EVERYBODY, with_statement
 from alphalift.regions import AlphaLift, Region, grid
-from alphalift.release.received import Readable
 from alphalift.solution import Solution, Status
-from alphalift.sweep import Tradeoff, sweep
 from alphalift.utilities import Utility
 from alphalift.workers import Workers
 from alphalift.workers import dask as dask_executor
+
+if TYPE_CHECKING:
+    from alphalift.backwards import Wanted
+    from alphalift.curve import Curve
+    from alphalift.release.received import Readable
+    from alphalift.sweep import Tradeoff
 
 # Seconds that a file gets at least, whatever is left of the time limit.
 _LEAST_FILE_SECONDS = 1.0
@@ -35,6 +37,8 @@ _LEAST_FILE_SECONDS = 1.0
 
 def least_epsilon(asked: Asked, share: float, joint: Joint, utility: Utility, time_limit: float) -> Wanted:
     """The answer to `--keep`."""
+    from alphalift.backwards import epsilon_for
+
     return epsilon_for(
         joint, asked.kind, normalized_utility=share, utility=utility, time_limit=time_limit, **asked.single
     )
@@ -42,6 +46,8 @@ def least_epsilon(asked: Asked, share: float, joint: Joint, utility: Utility, ti
 
 def certified_curves(asked: Asked, accuracy: float, joint: Joint, utility: Utility, time_limit: float) -> Curve:
     """The envelopes of the promises of one kind."""
+    from alphalift.curve import curve
+
     settings: dict[str, Any] = {"accuracy": accuracy, "utility": utility, "time_limit": time_limit, **asked.parameters}
     return curve(joint, asked.kind, **settings)
 
@@ -72,6 +78,8 @@ class Wish:
 
 def readable_of(path: Path) -> Readable:
     """How the outputs of a release are read: by its codebook, or by its mechanism, which is proven again."""
+    from alphalift.release.received import Readable
+
     try:
         book = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -110,6 +118,8 @@ def sweep_curves(
     utility: Utility | None = None,
 ) -> Tradeoff:
     """Evenly spaced epsilons up to the largest eps_max, shared by all alphas; a single one if S tells nothing."""
+    from alphalift.sweep import sweep
+
     ends = [epsilon_max(joint, alpha) for alpha in alphas]
     # Rounded up to six digits, so that each curve reaches the point from which X itself may be published.
     epsilons = np.unique(np.ceil(np.append(np.linspace(0, max(ends), points), ends) * 1e6 - 1e-6) / 1e6 + 0.0)

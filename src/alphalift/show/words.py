@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from alphalift.arrays import Array, is_sparse
-from alphalift.backwards import Wanted
 from alphalift.effort import MOST_TREE_BYTES
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
@@ -24,6 +24,9 @@ from alphalift.show.text import printable, up
 from alphalift.solution import Population, Solution, Status
 from alphalift.solvers.optimal import bound_is_estimated, searched_symbols
 from alphalift.utilities import Utility
+
+if TYPE_CHECKING:
+    from alphalift.backwards import Wanted
 
 # By how much of X's information a file's gap must exceed the run's to be told: rounding to integers costs less.
 _NOTABLE = 1e-6
