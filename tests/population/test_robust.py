@@ -29,7 +29,7 @@ from alphalift import (
 )
 from alphalift.errors import InputError, PromiseError, SettingError
 from alphalift.population import prior_free
-from alphalift.population.margin import Margin
+from alphalift.regions.margin import Margin
 from alphalift.proof import checker
 from alphalift.solvers import Algorithm1
 from alphalift.solvers.search import concave_program

@@ -9,7 +9,7 @@ from alphalift.errors import PromiseError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.population.leakage import leakage_bound
-from alphalift.population.margin import Margin
+from alphalift.regions.margin import Margin
 from alphalift.population.robust import MOST_VALUES, prior_free
 from alphalift.proof.said import with_statement
 from alphalift.regions import LDP, PML, After, Region

@@ -19,7 +19,7 @@ from alphalift.errors import PromiseError, SettingError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.population.leakage import LeakageBound, is_quick, leakage_bound
-from alphalift.population.margin import Margin
+from alphalift.regions.margin import Margin
 from alphalift.regions import KL, LDP, PML, AlphaLift, Region, Renyi, as_region
 from alphalift.solution import Population, Solution, Status
 from alphalift.solvers import Optimal
