@@ -490,7 +490,9 @@ class Component(ABC):
 
     text: str
     extra: ClassVar[int] = 0  # entries of a dual after the w's
-    rows: ClassVar[tuple[int, ...]] = (1,)  # with a margin, the signs of the w's of a dual: of lifts with it, without it, or 0
+    rows: ClassVar[tuple[int, ...]] = (
+        1,
+    )  # with a margin, the signs of the w's of a dual: of lifts with it, without it, or 0
 
     @classmethod
     @abstractmethod
@@ -600,7 +602,10 @@ class AlphaLift(OneBudget):
 
     def margin_support(self, w: list[list[Fraction]], extra: list[Fraction], chance: Chance) -> tuple[arb, arb]:
         *norms, alone = w
-        sigma, of_rho = _mean(list(map(operator.mul, map(_ball, alone), self._alone(chance.prior))), chance.prior), chance.of(alone)
+        sigma, of_rho = (
+            _mean(list(map(operator.mul, map(_ball, alone), self._alone(chance.prior))), chance.prior),
+            chance.of(alone),
+        )
         for own in norms:
             dual = self.dual_norm(own, chance.prior)
             sigma, of_rho = sigma + _ball(self.epsilon).exp() * dual, of_rho + self._of_norm(chance) * dual
@@ -1059,7 +1064,7 @@ class Margin(Component):
                     own = [max(entry, Fraction(0)) for entry in own]
                     of_tau += sum(own) * (sign > 0)
                 form = [before + (sign or 1) * entry for before, entry in zip(form, own, strict=True)]
-                unseen = self.chance.unseen if sign else [0] * len(own)
+                unseen = self.chance.unseen if sign else [Fraction(0)] * len(own)
                 rows.append([entry / (1 - share) for entry, share in zip(own, unseen, strict=True)])
             bounded, used = part.margin_support(rows, extra, self.chance)
             sigma, of_rho = sigma + bounded, of_rho + used

@@ -208,7 +208,9 @@ class Margin(Region):
             constraint = Constraint(ENTROPY, parameters, np.vstack([self.base.p_s_given_x, nothing]))
             rho = np.append(none, self._of(part) / STEEPNESS)
             return [
-                _Part(constraint, rho, np.append(none, 0.0), inverse=lambda found: (found[:-1], (found[-1] / STEEPNESS,)))
+                _Part(
+                    constraint, rho, np.append(none, 0.0), inverse=lambda found: (found[:-1], (found[-1] / STEEPNESS,))
+                )
             ]
         if isinstance(part, ChiSquare):
             constraint = Constraint(SPHERE, np.array([part.epsilon, *p_s]), self.base.p_s_given_x - p_s[:, None])

@@ -307,7 +307,7 @@ def _robust(solution: Solution, stated: Population, secret: str, useful: str) ->
     elif stated.errors == 0:
         how = "the design for the records needs no margin for it."
     else:
-        how = f"every output leaves {stated.errors:.1f} standard errors to spare. {cost}"
+        how = f"every output leaves {stated.errors:g} standard errors to spare. {cost}"
     return (
         f"The population: if the {stated.records} records are a random sample of it, the promise is kept there, too, with "
         f"{percent(stated.confidence)} confidence ({HOW}): {how}"
