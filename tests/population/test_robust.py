@@ -29,8 +29,8 @@ from alphalift import (
 )
 from alphalift.errors import InputError, PromiseError, SettingError
 from alphalift.population import prior_free
-from alphalift.regions.margin import Margin
 from alphalift.proof import checker
+from alphalift.regions.margin import Margin
 from alphalift.solvers import Algorithm1
 from alphalift.solvers.search import concave_program
 

@@ -571,6 +571,10 @@ def _log_of(value):
     raise _UndecidedError
 
 
+# Whether a promise's w's are of lifts as they count, plus (1) or minus (-1) their errors, or of lifts as they are (0).
+SIGNS = {Norm: (1, 1), Between: (1, -1), Ratio: (1, -1), Variation: (1,), Square: (0,), Divergence: (0,)}
+
+
 class Spare(Promise):
     """Promises with standard errors to spare: of g = V / P_X, with the deviation rho and the largest value tau.
 
@@ -578,18 +582,13 @@ class Spare(Promise):
     every promise its w's, over 1 - b where lifts count so, and last y.
     """
 
-    # Whether a promise's w's are of lifts as they count, plus (1) or minus (-1) their errors, or of lifts as they are (0).
-    SIGNS = {Norm: (1, 1), Between: (1, -1), Ratio: (1, -1), Variation: (1,), Square: (0,), Divergence: (0,)}
-
     def __init__(self, parts, counts, errors):
-        _need(0 < errors <= 1000 and all(type(part) in self.SIGNS for part in parts))
+        _need(0 < errors <= 1000 and all(type(part) in SIGNS for part in parts))
         self.parts, self.counts, self.square = parts, counts, errors * errors
         self.n = [sum(row) for row in counts]
         self.p_s = [Fraction(n, sum(self.n)) for n in self.n]
         self.b = [self.square / (6 * n + self.square) for n in self.n]
-        self.signs = [
-            (1,) if isinstance(part, Norm) and part.alpha is None else self.SIGNS[type(part)] for part in parts
-        ]
+        self.signs = [(1,) if isinstance(part, Norm) and part.alpha is None else SIGNS[type(part)] for part in parts]
         rows = len(self.n) * sum(map(len, self.signs))
         self.extra = sum(part.extra for part in parts) + rows + len(counts[0])
 
@@ -687,7 +686,9 @@ class Spare(Promise):
     def bounded(self, part, rows, extra):
         """No less than what these w's make of lifts as they count, less errors, and what that leaves for rho."""
         c = self.c()
-        spent = [sum((interval(p * w) * own for p, w, own in zip(self.p_s, row, c, strict=True)), iv.mpf(0)) for row in rows]
+        spent = [
+            sum((interval(p * w) * own for p, w, own in zip(self.p_s, row, c, strict=True)), iv.mpf(0)) for row in rows
+        ]
         means = [interval(mean(self.p_s, row)) for row in rows]
         if isinstance(part, Norm):
             budget = iv.exp(interval(part.bound / (part.alpha or 1)))
@@ -833,7 +834,7 @@ class Problem:
         _need(document["identity"] == identity(document))
 
     def _read_promise(self, promise, claims):
-        self.parts = promises(promise)
+        self.parts, self.within = promises(promise), []
         if self.worth is None:
             _need(claims == {})
             return

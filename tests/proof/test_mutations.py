@@ -9,7 +9,7 @@ import pytest
 from alphalift.document import to_json, withhold_joint
 from alphalift.proof import checker
 
-BLOCK, BLOCKS = 79, 8
+BLOCK, BLOCKS = 85, 8
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))
