@@ -988,6 +988,8 @@ class Problem:
         return self.with_margin().promise_holds()
 
     def optimum_with_margin_holds(self):
+        certificate = self.margin["certificate"]
+        _need(certificate is None or certificate["kind"] not in ("merged", "local"))
         return self.with_margin().optimum_holds()
 
     def bound_by_pieces(self, certificate):

@@ -229,6 +229,8 @@ def test_the_form_of_a_margin(document):
         assert both(document | {"margin": margin | {"errors": errors}}) == {"margin", "optimum with margin"}
     without = document | {"margin": margin | {"certificate": None}}
     assert both(without) == {"optimum with margin"}
+    for kind in ({"kind": "merged", "proof": margin["certificate"]}, margin["certificate"] | {"kind": "local"}):
+        assert both(document | {"margin": margin | {"certificate": kind}}) == {"optimum with margin"}
     nothing = document | {"utility": None, "claims": {}, "certificate": None}
     assert both(nothing) == {"form"}
     assert both(nothing | {"margin": margin | {"certificate": None}}) == set()

@@ -1492,6 +1492,8 @@ def optimum_bound(blocks: list[Matrix], promise: Promise, certificate: Any, util
         _need(
             kind in utility.proofs, f"the kind of a certificate for {utility.text} must be {', '.join(utility.proofs)}"
         )
+        with_errors = isinstance(promise.components[0], Margin)
+        _need(not with_errors or kind not in ("merged", "local"), f"{kind} cannot prove a bound for a margin")
         if kind == "merged":
             types, proof = merged_blocks(blocks), _keys(certificate, {"kind", "proof"}, "certificate")["proof"]
             _need(isinstance(proof, dict) and proof.get("kind") != "merged", "a merged certificate needs one of types")
