@@ -32,6 +32,8 @@ def alphalift(tmp_path, monkeypatch, capsys):
     lines = [f"{i},{colour},{ill},{place}" for i, (colour, ill, place) in enumerate(ROWS)]
     (tmp_path / "table.csv").write_text("\n".join(["who,colour,ill,place", *lines]) + "\n")
     (tmp_path / "semi.txt").write_text("\n".join(["who,colour,ill,place", *lines]).replace(",", "~") + "\n")
+    (tmp_path / "bad.json").write_text('{"format": "alphalift-mechanism", "joint": 1}')
+    (tmp_path / "half.json").write_text("{")
     (tmp_path / "order.txt").write_text("red\ngreen\nblue\n")
     (tmp_path / "levels.csv").write_text("red,warm\ngreen,cold\nblue,cold\n")
 
@@ -280,6 +282,11 @@ WRONG = {
     ): "did you mean 'colour'",
     ("report", "none.json", "--out", "r.html"): "there is no such file",
     ("key", "new", "table.csv"): "exists already",
+    ("design", "bad.json", *COLUMNS[1:]): "is a mechanism, not a table",
+    ("audit", "channel", "bad.json"): "is refused",
+    ("audit", "channel", "half.json"): "is refused",
+    ("apply", "bad.json", "table.csv", "--id", "who", "--key", "table.csv", "--out", "o.csv"): "is not a key",
+    ("design", *COLUMNS, "--hierarchy", "colour=table.csv"): "3 of the 3 values: not in the hierarchy",
 }
 
 

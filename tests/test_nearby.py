@@ -167,7 +167,7 @@ def test_levels_of_a_hierarchy_are_steps_to_the_common_ancestor():
     for wrong in ([["a", "", "top"]], [["a", "x"], ["a", "y"]], []):
         with pytest.raises(InputError, match="hierarchy"):
             hierarchy_of(wrong)
-    with pytest.raises(InputError, match="1 of the 2 values is not in the hierarchy"):
+    with pytest.raises(InputError, match="1 of the 2 values: not in the hierarchy"):
         Hierarchy({"a": ()}).between(["a", "z"])
 
 

@@ -40,7 +40,7 @@ class Places(Scale):
     unit: str = "steps"
 
     def between(self, texts: Sequence[str]) -> Array:
-        _require_known(texts, self.of, "has no place in the order")
+        _require_known(texts, self.of, "no place in the order")
         places = np.array([float(self.of[text]) for text in texts])
         return np.asarray(np.abs(places[:, None] - places))
 
@@ -53,7 +53,7 @@ class Hierarchy(Scale):
     unit: str = "levels"
 
     def between(self, texts: Sequence[str]) -> Array:
-        _require_known(texts, self.ancestors, "is not in the hierarchy")
+        _require_known(texts, self.ancestors, "not in the hierarchy")
         paths = [(text, *self.ancestors[text]) for text in texts]
         depth = max(map(len, paths))
         found = np.full((len(texts), len(texts)), float(depth))  # of what has no ancestor in common
@@ -66,7 +66,7 @@ class Hierarchy(Scale):
 def _require_known(texts: Sequence[str], known: Mapping[str, object], trouble: str) -> None:
     missing = sum(text not in known for text in texts)
     if missing:
-        raise InputError(f"{missing} of the {len(texts)} values {trouble}: declare all of them")
+        raise InputError(f"{missing} of the {len(texts)} values: {trouble}; declare all of them")
 
 
 @dataclass(frozen=True, eq=False)

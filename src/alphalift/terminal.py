@@ -72,18 +72,24 @@ _FORMS = {
 
 def require_kind(path: Path, expected: Literal["mechanism", "opening"]) -> None:
     """Raise if the file is one of ours but of another kind; whatever it is otherwise, the checker decides."""
+    wanted, kind = _MECHANISM if expected == "mechanism" else _OPENING, _kind_of(path)
+    if kind not in (None, wanted):
+        raise InputError(f"{path} is {kind}, not {wanted}")
+
+
+def _kind_of(path: Path) -> str | None:
+    """Which of our files it begins like."""
     with path.open("rb") as file:
         begin = file.read(_BEGIN_BYTES)
-    wanted = _MECHANISM if expected == "mechanism" else _OPENING
-    for form, kind in _FORMS.items():
-        if re.match(form, begin) and kind != wanted:
-            raise InputError(f"{path} is {kind}, not {wanted}")
+    return next((kind for form, kind in _FORMS.items() if re.match(form, begin)), None)
 
 
 def require_table(path: Path) -> None:
     """Raise at once if there is nothing there: before anything that reads tables is loaded."""
     if not path.exists():
         raise TableError(f"{path}: there is no such file or folder")
+    if path.is_file() and (kind := _kind_of(path)) is not None:
+        raise TableError(f"{path} is {kind}, not a table")
 
 
 def in_words(error: Exception) -> str:

@@ -113,7 +113,13 @@ def _stored(file: Path, opening: Path | None) -> "Stored":
     from alphalift.proof import checker
 
     require_kind(file, "mechanism")
-    if opening is None and "counts" not in checker.read(file)["joint"]:
+    try:
+        withheld = "counts" not in checker.read(file)["joint"]
+    except (checker.RefusedError, KeyError, TypeError) as error:
+        raise ProofError(
+            f"{file} is refused: {error if isinstance(error, checker.RefusedError) else 'it has no joint'}"
+        ) from None
+    if opening is None and withheld:
         raise InputError(f"{file} withholds its counts: give what opens it, --opening")
     return load(file, opening)
 

@@ -22,6 +22,8 @@ from alphalift.tables.spark import SparkFrame, open_spark
 from alphalift.tables.text import open_text
 from alphalift.tables.workbook import ENDINGS, open_workbook
 
+_PARQUET = (".parquet", ".pq")
+
 
 def open_table(table: Any, *, columns: Sequence[str]) -> Source | SparkFrame:
     """The table with these columns, which must exist once each.
@@ -69,6 +71,8 @@ def _open_path(file: TableFile, columns: list[str]) -> Source:
         raise TableError(f"{name}: a name that is not UTF-8 is not for Arrow to open; rename the file")
     if not os.path.exists(path):
         raise TableError(f"{name}: there is no such file")
+    if file.separator is not None and (path.is_dir() or path.suffix.lower() in (*_PARQUET, *ENDINGS)):
+        raise TableError(f"{name} has no separators: those of CSV and TSV files have")
     if path.is_dir():
         files = sorted(file for file in path.rglob("*.parquet") if is_part(file.relative_to(path)))
         if not files:
@@ -76,7 +80,7 @@ def _open_path(file: TableFile, columns: list[str]) -> Source:
         return open_parquet(name, "Parquet folder", files, columns)
     if not path.is_file():
         raise TableError(f"{name} is not a file; expected {KINDS}")
-    if path.suffix.lower() in (".parquet", ".pq"):
+    if path.suffix.lower() in _PARQUET:
         return open_parquet(name, "Parquet file", [path], columns)
     if path.suffix.lower() in ENDINGS:
         return open_workbook(path, name, columns, file.sheet)
