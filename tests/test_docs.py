@@ -22,7 +22,8 @@ RUN = {
     "format.md",
     "pictures.md",
     "report.md",
-}  # here, in tests/show/test_pictures.py and in tests/report/test_report_files.py
+    "commands.md",
+}  # here, in tests/show/test_pictures.py, in tests/report/test_report_files.py and in tests/test_cli_choices.py
 SCHEMA = json.loads(next(text for language, text in BLOCKS if language == "json" and "$schema" in text))
 
 
