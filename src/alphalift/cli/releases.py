@@ -89,11 +89,13 @@ def apply_command(
             "a release needs the column that identifies a record (--id) and a key (--key), so that a record is never answered twice "
             "with fresh randomness; without ids it can be done once and never again: --one-shot"
         )
-    from alphalift.given import check_workers, public_bins, table_of
     from alphalift.release import read_key
 
+    secret = None if key is None else read_key(key)
+    from alphalift.given import check_workers, public_bins, table_of
+
     check_workers(workers, dask)
-    opened, secret = table_of(table, separator, sheet), None if key is None else read_key(key)
+    opened = table_of(table, separator, sheet)
     declared = public_bins(bins) if bins else None
 
     from alphalift.document import load
