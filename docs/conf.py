@@ -1,13 +1,13 @@
 """How the pages become a site: `make docs`. Nothing in it is loaded from elsewhere, and every warning is an error."""
 
 import sys
-from importlib.metadata import version
+import importlib.metadata
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 project, author, copyright = "alphalift", "the authors of alphalift", "the authors of alphalift, MIT licence"
-release = version("alphalift")
+release = importlib.metadata.version("alphalift")
 extensions = ["myst_parser", "public"]
 exclude_patterns = ["_build"]
 
