@@ -1,12 +1,13 @@
 """How the pages become a site: `make docs`. Nothing in it is loaded from elsewhere, and every warning is an error."""
 
-import sys
 import importlib.metadata
+import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-project, author, copyright = "alphalift", "the authors of alphalift", "the authors of alphalift, MIT licence"
+project, author = "alphalift", "the authors of alphalift"
+html_show_copyright = False
 release = importlib.metadata.version("alphalift")
 extensions = ["myst_parser", "public"]
 exclude_patterns = ["_build"]

@@ -16,7 +16,6 @@ from types import ModuleType
 from typing import Any
 
 from docutils import nodes
-from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -86,7 +85,9 @@ class _Text:
 
 def _members(thing: type) -> Iterator[str]:
     """What the class adds to its public bases."""
-    known = {name for base in thing.__mro__[1:] if base.__name__ in import_module("alphalift").__all__ for name in vars(base)}
+    known = {
+        name for base in thing.__mro__[1:] if base.__name__ in import_module("alphalift").__all__ for name in vars(base)
+    }
     for name, member in vars(thing).items():
         function = getattr(member, "__func__", None) or getattr(member, "func", None) or getattr(member, "fget", member)
         if name.startswith("_") or name in known or not callable(function) or not inspect.getdoc(function):

@@ -18,11 +18,6 @@ DOCS = Path(__file__).parent.parent / "docs"
 PAGE = (DOCS / "format.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w*)\n(.*?)```", PAGE, re.DOTALL)
 EXAMPLE = next(text for language, text in BLOCKS if language == "json" and "sick" in text)
-RUN = {
-    "format.md",
-    "pictures.md",
-    "report.md",
-}  # here, in tests/show/test_pictures.py and in tests/report/test_report_files.py
 SCHEMA = json.loads(next(text for language, text in BLOCKS if language == "json" and "$schema" in text))
 
 
@@ -84,11 +79,6 @@ def is_trim(size):
 
 def lists(text):
     return [json.loads(found) for found in re.findall(r"\[.*?\]", text)]
-
-
-def test_no_other_page_has_code_that_nobody_runs():
-    for path in DOCS.rglob("*.md"):
-        assert path.name in RUN or "```" not in path.read_text(encoding="utf-8")
 
 
 def test_the_newest_version_in_the_changelog_is_the_packages():
