@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import inspect
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
@@ -123,7 +124,8 @@ class Public(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        return self.parse_text_to_nodes("\n".join(markdown(self.arguments[0])))
+        text = "\n".join(markdown(self.arguments[0]))
+        return self.parse_text_to_nodes(re.sub(r"\bdocs/(\w+)\.md", r"[\1](../\1.md)", text))
 
 
 class Names(SphinxDirective):
