@@ -16,7 +16,7 @@ ENTRY = re.compile(r"^:::\{public\} (\w+)\n:::\n(```python\n>>> .*?```)?", re.MU
 ENTRIES = [match for page in PAGES for match in ENTRY.findall(page.read_text(encoding="utf-8"))]
 
 sys.path.append(str(DOCS))
-from public import first_sentence, markdown  # noqa: E402
+from docstrings import first_sentence, markdown  # noqa: E402
 
 
 def test_every_public_name_is_there_once():
