@@ -23,7 +23,7 @@ class Reader:
         self.names, self.told, self.done = {}, "", {} if done is None else done
         self._patch, self._capture = monkeypatch, capsys
 
-    def follow(self, path, *, leaving=""):
+    def follow(self, path, *, leaving="", tolerance=0):
         for language, text in blocks(path):
             if language == leaving:
                 continue
@@ -33,7 +33,7 @@ class Reader:
                 exec(compile(text, path.name, "exec"), self.names)
                 self.told = self._capture.readouterr().out
             elif language == "text":
-                assert in_order(text.split("...\n"), self.told), (
+                assert in_order(text.split("...\n"), self.told, tolerance), (
                     f"{path.name} shows {text}, and what is said is {self.told}"
                 )
             else:
@@ -67,7 +67,7 @@ class Reader:
         return told
 
 
-def in_order(parts, text):
+def in_order(parts, text, tolerance):
     """Whether the lines of each part stand together in the text, the parts one after the other; each line may be cut off at its end."""
     place = 0
     lines = [line.strip() for line in text.splitlines()]
@@ -76,9 +76,24 @@ def in_order(parts, text):
         starts = (
             start
             for start in range(place, len(lines) - len(wanted) + 1)
-            if all(line.startswith(shown) for line, shown in zip(lines[start:], wanted, strict=False))
+            if all(begins(line, shown, tolerance) for line, shown in zip(lines[start:], wanted, strict=False))
         )
         if (found := next(starts, None)) is None:
             return False
         place = found + len(wanted)
     return True
+
+
+def begins(line, shown, tolerance):
+    """Whether a line begins as it is shown; decimals may differ by a share, where time limits decide on the last digits."""
+    if not tolerance:
+        return line.startswith(shown)
+    said, wanted = (re.split(r"(\d+\.\d+)", text) for text in (line, shown))
+    numbers = zip(said[1::2], wanted[1::2], strict=False)
+    words = [*zip(said[::2], wanted[::2], strict=False)]
+    return (
+        len(said) >= len(wanted)
+        and all(a == b for a, b in words[:-1])
+        and words[-1][0].startswith(words[-1][1])
+        and all(abs(float(a) - float(b)) <= tolerance * float(b) for a, b in numbers)
+    )

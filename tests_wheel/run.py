@@ -3,6 +3,7 @@
 Each name is an environment of its own with the wheel and what it declares: at the lower bounds of pyproject.toml, or as new as there is.
 """
 
+import os
 import re
 import shutil
 import subprocess
@@ -58,7 +59,9 @@ def lower_bounds() -> list[str]:
 
 
 def run(*command: object, **options: object) -> None:
-    subprocess.run([str(part) for part in command], check=True, **options)
+    """Where nothing of the caller's Python is seen."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    subprocess.run([str(part) for part in command], check=True, env=environment, **options)
 
 
 if __name__ == "__main__":
