@@ -112,3 +112,15 @@ def test_files_follow_the_schema(region):
         for key in SCHEMA["required"]:
             with pytest.raises(jsonschema.ValidationError):
                 jsonschema.validate({name: value for name, value in document.items() if name != key}, SCHEMA)
+
+
+def test_no_line_of_a_page_is_a_quotation_or_a_list_by_chance():
+    """A line of prose that begins with > or, after another line, with - or + is no prose on the page."""
+    for path in DOCS.rglob("*.md"):
+        text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        before = ""
+        for line in text.splitlines():
+            inside = before.strip() and not re.match(r" *([-+*]|\d+\.) |  |#", before)
+            assert not line.startswith(">"), f"{path.name}: {line}"
+            assert not (inside and re.match(r"[-+*] ", line)), f"{path.name}: {line}"
+            before = line

@@ -46,9 +46,8 @@ def installed(wheel: Path, place: Path, pins: list[str]) -> Path:
     """The Python of a new environment with the wheel; nothing is compiled on the way."""
     venv.create(place, with_pip=True)
     python = place / "bin" / "python"
-    run(
-        python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", wheel, *pins
-    )
+    options = "--quiet --no-compile --disable-pip-version-check --only-binary :all:"
+    run(python, "-m", "pip", "install", *options.split(), wheel, *pins)
     return python
 
 
