@@ -66,6 +66,7 @@ def row(name: str, promise: str, by: str, releases: int) -> str:
     joint, records = truth(name), TRUTHS[name]
     solution = design(joint, parse(promise), solver=Optimal(relative_gap=1e-3))
     mechanism, p_x = solution.mechanism, joint.p_x
+    assert solution.integers is not None  # a design with its proof has them
     exact = dense(mechanism.law)
     law = exact if by == "mechanism" else dense(told(solution.integers, records))
     rounded = None if by == "mechanism" else rounding(law, records)

@@ -24,6 +24,8 @@ from alphalift.population.bounded import Found, intervals
 if TYPE_CHECKING:
     import pandas as pd
 
+    from alphalift.population.left_open import LeftOpen
+
 # EM ends when no share moves by more, or after so many multiplications and rounds.
 _SETTLED, _MOST_WORK, _MOST_ROUNDS = 1e-8, 1e9, 10_000
 # Singular values of P(Y|X) below this share of the largest one are zeros, and so are parts of a score outside of its rows.
@@ -97,11 +99,13 @@ class Estimate:
         """Of rows of scores, each by itself."""
         found = self._found(scores)
         error = float(ndtri((1 + self.confidence) / 2)) * np.sqrt(found.variance)
-        told = self._is_seen(scores) & (2 * error <= _LONGEST * (found.most - found.least))
+        told = np.logical_and(self._is_seen(scores), 2 * error <= _LONGEST * (found.most - found.least))
         low, high = intervals(found, self.confidence)
         best = np.clip(found.mean, found.least, found.most)
         return [
-            Interval(float(best[i]), float(low[i]), float(high[i])) if told[i] else Interval(None, *self._range(score))
+            Interval(float(best[i]), float(low[i]), float(high[i]))
+            if told[i]
+            else Interval(None, *self._left_open.ends(score))
             for i, score in enumerate(scores)
         ]
 
@@ -141,21 +145,11 @@ class Estimate:
         rounded = -ndtri(each) * np.sqrt(self.rounding @ self.p_x**2)
         return low - rounded, high + rounded
 
-    def _range(self, score: Array) -> tuple[float, float]:
-        """The least and the largest mean among the distributions that make the outputs as common as they are likely to be."""
-        from scipy.optimize import linprog
+    @cached_property
+    def _left_open(self) -> LeftOpen:
+        from alphalift.population.left_open import LeftOpen
 
-        low, high = self._likely_p_y
-        rows, sides = np.vstack([self.law, -self.law]), np.concatenate([high, -low])
-        total = np.ones((1, len(score)))
-        ends = [
-            linprog(sign * score, A_ub=rows, b_ub=sides, A_eq=total, b_eq=[1.0], method="highs") for sign in (1, -1)
-        ]
-        least, most = (
-            sign * float(end.fun) if end.status == 0 else float(sign * (sign * score).min())
-            for sign, end in zip((1, -1), ends, strict=True)
-        )
-        return least, most
+        return LeftOpen(self.law, *self._likely_p_y)
 
     @cached_property
     def not_told_apart(self) -> tuple[tuple[str, ...], ...]:
