@@ -103,9 +103,25 @@ def test_digits_of_a_codebook_are_counted_as_chance():
     law[-1] += 1 - law.sum(axis=0)
     missed, _ = misses(own, law, 30, np.full(law.shape, 0.01**2 / 4))
     assert (missed.sum(axis=0) <= 4).all()
-    counts, rounded = 4000 * own.p_y_given_x @ P_X, np.full(law.shape, 0.03**2 / 4)
-    plain, wider = (Estimate(JOINT.x_labels, law, counts, 0.95, one).shares[4] for one in (None, rounded))
-    assert wider.high - wider.low > 1.05 * (plain.high - plain.low)
+
+
+def test_digits_of_a_codebook_make_intervals_longer():
+    """By what errors of half a step, up or down, add to the variance: simulated."""
+    own, generator, half = mechanism(), np.random.default_rng(4), 0.02
+    counts, law = 4000 * own.p_y_given_x @ P_X, own.p_y_given_x
+    plain, wider = (
+        Estimate(JOINT.x_labels, law, counts, 0.95, rounding).shares[1]
+        for rounding in (None, half**2 * (np.arange(6)[:, None] != law.argmax(axis=0)))
+    )
+    found = []
+    for _ in range(300):
+        told = law + half * generator.choice([-1, 1], law.shape)
+        told[law.argmax(axis=0), range(5)] += 1 - told.sum(axis=0)
+        drawn = generator.multinomial(4000, counts / 4000)
+        found.append(Estimate(JOINT.x_labels, told, drawn.astype(float), 0.95).shares[1].estimate)
+    assert plain.told
+    assert wider.high - wider.low == pytest.approx(2 * 1.96 * np.std(found), rel=0.15)
+    assert wider.high - wider.low > 1.3 * (plain.high - plain.low)
 
 
 @pytest.mark.parametrize("mean", [0.0, 0.03, 0.5, 1.0])
