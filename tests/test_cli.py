@@ -296,7 +296,7 @@ def but(old, new):
         ([*GOOD, "--out", "table.csv"], 1, "table.csv is one of the files that are read or written already"),
         (["design", "ids.csv", "-s", "ill", "-u", "who", *GOOD[-4:]], 1, "or go on with --anyway"),
         (but("0.1", "1e308"), 1, "expected a number from 0 to 1000"),
-        (GOOD[:-2], 1, "--alpha 10 needs --epsilon beside it"),
+        (GOOD[:-2], 1, "--alpha 3 needs --epsilon beside it"),
         (["reproduce", "--distributions", "0"], 2, "distributions"),
         ([*CURVE, "--workers", "0"], 2, "workers"),
         ([*CURVE, "--workers", "2", "--dask", "tcp://127.0.0.1:9"], 1, "not both"),

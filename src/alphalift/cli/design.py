@@ -29,6 +29,8 @@ from alphalift.whole import require_outside
 
 # The share of a time limit that is kept for a file, whose bound is proven once more.
 _FILE_SHARE = 0.3
+# And that for advice, whose designs come after a robust one; what that one leaves goes to them as well.
+_ADVICE_SHARE = 0.4
 
 
 def design_command(
@@ -118,7 +120,6 @@ def design_command(
 
     Without a promise it is --at-most 1.5: no group becomes more than 1.5 times as likely.
     """
-    require_table(table)
     if population and confidence is not None:
         raise typer.BadParameter(
             "--population says that the table is everybody, --confidence that it is a sample: give one"
@@ -171,6 +172,7 @@ def design_command(
         check_folder(pictures)
         require_outside(pictures / "mechanism.png", table)
     declared = Declared(drop_missing, read_bins(bins), read_alphabet(alphabet), anyway)
+    require_table(table)
     opened = table_of(table, separator, sheet)
     joint = None if after else declared.read(opened, sensitive, useful)
     distance = similar.distance(joint, opened) if similar.wanted and joint is not None else None
@@ -188,7 +190,7 @@ def design_command(
     from alphalift.clock import Clock
     from alphalift.design import design
     from alphalift.document import save, to_json, withhold_joint
-    from alphalift.population import advise, restated
+    from alphalift.population import Robust, advise, restated
     from alphalift.proof.prove import prove
     from alphalift.sharing import for_sharing
     from alphalift.show.advice import advice_lines
@@ -218,9 +220,10 @@ def design_command(
         if beforehand := what_it_may_take(joint, region, worth, time_limit):
             print(beforehand, file=sys.stderr)
         with LiveLine(worth.unit, limit=time_limit) as live:
-            search = clock.reserving(_FILE_SHARE * time_limit) if out or as_json else clock
-            solver = Optimal(time_limit=time_limit, progress=live.show, clock=search)
             wish = Wish.of(region, joint, confidence=sure, everybody=population, after=bool(earlier))
+            advised = isinstance(wish.asked, Robust) and not (no_advice or as_json)
+            later = (_FILE_SHARE if out or as_json else 0.0) + (_ADVICE_SHARE if advised else 0.0)
+            solver = Optimal(time_limit=time_limit, progress=live.show, clock=clock.reserving(later * time_limit))
             solution = wish.told(design(joint, wish.asked, utility=worth, solver=solver, source=source, after=earlier))
     similarity = ""
     if distance is not None:
