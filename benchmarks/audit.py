@@ -23,7 +23,7 @@ import numpy as np
 
 from alphalift import LIP, PML, Answer, Intersection, Joint, MaxLift, Optimal, Region, Samples, audit_samples, design
 from alphalift.arrays import Array
-from alphalift.audit.suspicion import Counts
+from alphalift.audit.counted import Counts
 from alphalift.data import adult
 from alphalift.regions import parse
 from alphalift.tables import read_joint

@@ -12,7 +12,7 @@ from alphalift.baselines import UniformMixing
 from alphalift.compare import Comparison, compare
 from alphalift.regions import KL, LDP, PML, ChiSquare, TotalVariation
 from alphalift.show import comparison_table, plot_comparison
-from alphalift.show.style import save
+from alphalift.show.style import save_figure
 from strategies import random_joint
 
 QUICK = Optimal(node_limit=2000)
@@ -161,7 +161,7 @@ DRAWN = {
 @pytest.mark.parametrize("name", DRAWN)
 def test_no_text_covers_another_or_leaves_the_figure(name, tmp_path):
     figure = plot_comparison(DRAWN[name], secret="marital status of the household's head", useful="education")
-    save(figure, tmp_path / "c.png")
+    save_figure(figure, tmp_path / "c.png")
     (axes,) = figure.axes
     ticks = [*axes.get_xticklabels(), *axes.get_yticklabels()]
     texts = [*axes.texts, *ticks, axes.xaxis.label, axes.title, axes._left_title]

@@ -143,6 +143,6 @@ def test_what_no_group_can_gain_is_refused(times):
 
 
 def test_a_promise_is_given_in_one_way():
-    for given in (("KL(1)", None, None, "1.5"), (None, "10", None, "1.5"), (None, "10", None, None), (None,) * 4):
+    for given in (("KL(1)", None, None, "1.5"), (None, "10", None, "1.5"), ("KL(1)", "10", "1", None)):
         with pytest.raises(InputError, match=r"--alpha and --epsilon, as --at-most, or as --promise"):
             region_of(*given)

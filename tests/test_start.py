@@ -49,6 +49,96 @@ def test_neither_the_import_nor_help_loads_a_library_of_numbers(arguments):
     assert not packages & HEAVY
 
 
+# What a wrong call may load: numpy for promises, Arrow for tables, and nothing that computes, draws or counts.
+NOT_FOR_ERRORS = HEAVY - {"numpy", "pyarrow"}
+COLUMNS = ("table.csv", "-s", "ill", "-u", "colour")
+WRONG_CALLS = {
+    "design a file that is not there": ("design", "none.csv", *COLUMNS[1:]),
+    "design a misspelt column": ("design", "table.csv", "-s", "il", "-u", "colour"),
+    "design a misspelt promise": ("design", *COLUMNS, "--promise", "MaxLft(1)"),
+    "design a negative epsilon": ("design", *COLUMNS, "--alpha", "10", "--epsilon", "-1"),
+    "design an alpha alone": ("design", *COLUMNS, "--alpha", "10"),
+    "design a utility that is none": ("design", *COLUMNS, "--utility", "Information"),
+    "design with a share above 100%": ("design", *COLUMNS, "--keep", "120%", "--population"),
+    "design into a folder that is not there": ("design", *COLUMNS, "--out", "none/m.json"),
+    "design one column for both": ("design", "table.csv", "-s", "ill", "-u", "ill "),
+    "compare less than once as likely": ("compare", *COLUMNS, "--at-most", "0.5"),
+    "curve of an alpha of 1": ("curve", *COLUMNS, "--alpha", "1"),
+    "curve of a kind that is none": ("curve", *COLUMNS, "--promise", "MaxLift(1)"),
+    "curve by both kinds of workers": ("curve", *COLUMNS, "--workers", "2", "--dask", "tcp://x:1"),
+    "verify nothing": ("verify", "none.json"),
+    "report into no page": ("report", "table.csv", "--out", "r.pdf"),
+    "apply nothing": ("apply", "none.json", "table.csv", "--id", "who", "--key", "k", "--out", "o.csv"),
+    "apply without a key": ("apply", "table.csv", "table.csv", "--id", "who", "--out", "o.csv"),
+    "apply with a key that is none": (
+        "apply",
+        "table.csv",
+        "table.csv",
+        "--id",
+        "who",
+        "--key",
+        "table.csv",
+        "--out",
+        "o.csv",
+    ),
+    "estimate nothing": ("estimate", "table.csv", "none.json"),
+    "estimate too sure": ("estimate", "table.csv", "table.csv", "--confidence", "200%"),
+    "audit a misspelt column": (
+        "audit",
+        "samples",
+        "table.csv",
+        "-s",
+        "il",
+        "--released",
+        "colour",
+        "--promise",
+        "MaxLift(1)",
+    ),
+    "audit a misspelt promise": (
+        "audit",
+        "samples",
+        "table.csv",
+        "-s",
+        "ill",
+        "--released",
+        "colour",
+        "--promise",
+        "Max(1)",
+    ),
+    "audit a channel without a joint": ("audit", "channel", "table.csv", "--promise", "MaxLift(1)"),
+    "audit a release with no key": (
+        "audit",
+        "release",
+        "table.csv",
+        "--mechanism",
+        "table.csv",
+        "--table",
+        "table.csv",
+        "--key",
+        "none",
+        "--id",
+        "who",
+    ),
+    "write a key over a file": ("key", "new", "table.csv"),
+    "reproduce by both kinds of workers": ("reproduce", "--workers", "2", "--dask", "tcp://x:1"),
+    "demo into a file": ("demo", "--out", "table.csv"),
+}
+
+
+@pytest.mark.parametrize("call", WRONG_CALLS.values(), ids=WRONG_CALLS)
+def test_what_is_wrong_is_said_in_a_line_before_what_computes_is_loaded(call, tmp_path, monkeypatch):
+    (tmp_path / "table.csv").write_text("who,colour,ill\n1,red,yes\n2,blue,no\n")
+    monkeypatch.chdir(tmp_path)
+    run = python("-X", "importtime", "-m", "alphalift", *call)
+    told = [line for line in run.stderr.splitlines() if not line.startswith("import time:")]
+    assert run.returncode in (1, 2)
+    assert len(told) == 1, told
+    assert told[0].startswith("alphalift: ")
+    packages = {line.rpartition("|")[2].strip().partition(".")[0] for line in run.stderr.splitlines()}
+    assert "alphalift" in packages
+    assert not packages & NOT_FOR_ERRORS
+
+
 def test_what_is_used_is_loaded():
     assert loaded("-c", "import alphalift; alphalift.design") >= {"highspy", "numba", "numpy", "scipy"}
 

@@ -24,7 +24,7 @@ ROOMS = [
     "baselines",
     "design",
 ]
-ROOMS += ["utilities", "presolve", "sharing", "sweep", "compare"]
+ROOMS += ["utilities", "presolve", "sharing", "nearby", "sweep", "compare"]
 SMALL = 0.01
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from alphalift.compare import Comparison, compare
     from alphalift.curve import Bracket, Curve, Envelope, curve
     from alphalift.design import design
+    from alphalift.distance import Distance, Hierarchy, Places
     from alphalift.document import Stored, load, save, to_document, to_json, withhold_joint
     from alphalift.errors import (
         AlphaliftError,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     )
     from alphalift.joint import Joint
     from alphalift.mechanism import Mechanism
+    from alphalift.nearby import Nearby, nearby
     from alphalift.population import Estimate, LeakageBound, Robust, estimate, leakage_bound
     from alphalift.proof.prove import prove
     from alphalift.regions import (
@@ -79,7 +81,7 @@ if TYPE_CHECKING:
     from alphalift.solution import Solution, Status
     from alphalift.solvers import Algorithm1, Optimal, Progress, Vertices
     from alphalift.sweep import Tradeoff, sweep
-    from alphalift.tables import read_joint
+    from alphalift.tables import Quantiles, TableFile, read_joint
     from alphalift.together import Together, columns_before, told_together
     from alphalift.utilities import (
         Concave,
@@ -109,10 +111,12 @@ __all__ = [
     "Curve",
     "Custom",
     "Decision",
+    "Distance",
     "Envelope",
     "Estimate",
     "FInformation",
     "GuessingAccuracy",
+    "Hierarchy",
     "IdentifierError",
     "Implication",
     "InputError",
@@ -123,11 +127,14 @@ __all__ = [
     "MaxLift",
     "Mechanism",
     "MutualInformation",
+    "Nearby",
     "OnAverage",
     "Optimal",
+    "Places",
     "Progress",
     "PromiseError",
     "ProofError",
+    "Quantiles",
     "Region",
     "ReleaseAudit",
     "Renyi",
@@ -141,6 +148,7 @@ __all__ = [
     "Status",
     "Stored",
     "TableError",
+    "TableFile",
     "Together",
     "TotalVariation",
     "Tradeoff",
@@ -166,6 +174,7 @@ __all__ = [
     "leakage_bound",
     "load",
     "measures",
+    "nearby",
     "plot_comparison",
     "plot_curve",
     "plot_kept",
@@ -195,10 +204,12 @@ _NAMES = {
     "alphalift.compare": "Comparison compare",
     "alphalift.curve": "Bracket Curve Envelope curve",
     "alphalift.design": "design",
+    "alphalift.distance": "Distance Hierarchy Places",
     "alphalift.document": "Stored load save to_document to_json withhold_joint",
     "alphalift.errors": "AlphaliftError IdentifierError InputError JointError PromiseError ProofError SettingError SolverError TableError WorkerError",
     "alphalift.joint": "Joint",
     "alphalift.mechanism": "Mechanism",
+    "alphalift.nearby": "Nearby nearby",
     "alphalift.population": "Estimate LeakageBound Robust estimate leakage_bound",
     "alphalift.proof.prove": "prove",
     "alphalift.regions": "KL LDP LIP PML AlphaLift ChiSquare Custom Implication Intersection MaxLift OnAverage Region Renyi TotalVariation grid implications",
@@ -207,7 +218,7 @@ _NAMES = {
     "alphalift.solution": "Solution Status",
     "alphalift.solvers": "Algorithm1 Optimal Progress Vertices",
     "alphalift.sweep": "Tradeoff sweep",
-    "alphalift.tables": "read_joint",
+    "alphalift.tables": "Quantiles TableFile read_joint",
     "alphalift.together": "Together columns_before told_together",
     "alphalift.utilities": "Concave Decision FInformation GuessingAccuracy MutualInformation SquaredError Utility",
 }

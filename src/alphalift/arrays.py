@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
-from typing import Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Array = NDArray[np.float64]
 Rows: TypeAlias = "Array | csr_array"  # a matrix of which rows are read
@@ -18,7 +21,8 @@ _SMALL, _SPARSE = 1 << 16, 0.25
 
 def is_sparse(rows: object) -> TypeGuard[Any]:
     """Whether this is one of scipy's sparse arrays."""
-    return bool(issparse(rows))
+    sparse = sys.modules.get("scipy.sparse")  # what nobody has loaded, nothing is made of
+    return sparse is not None and bool(sparse.issparse(rows))
 
 
 def row_means(rows: Array, p: Array) -> Array:
@@ -47,6 +51,8 @@ def compact(matrix: Rows) -> Rows:
     filled = matrix.nnz if is_sparse(matrix) else np.count_nonzero(matrix)
     if count * size <= _SMALL or filled > _SPARSE * count * size:
         return matrix.toarray() if is_sparse(matrix) else matrix
+    from scipy.sparse import csr_array
+
     sparse = csr_array(matrix, dtype=np.float64, copy=is_sparse(matrix))
     sparse.sum_duplicates()
     sparse.eliminate_zeros()
@@ -68,6 +74,8 @@ def scaled(rows: Rows, factors: Array | float, divisors: Array) -> Rows:
     if not is_sparse(rows):
         return np.asarray(np.reshape(factors, (-1, 1)) * rows / divisors)
     by_row = np.repeat(np.broadcast_to(factors, rows.shape[0]), np.diff(rows.indptr))
+    from scipy.sparse import csr_array
+
     return csr_array((by_row * rows.data / divisors[rows.indices], rows.indices, rows.indptr), shape=rows.shape)
 
 

@@ -1,57 +1,69 @@
-"""What was typed, as the library takes it: promises, places to write to, declared columns, workers, curves."""
+"""What was typed, as the library takes it: promises, shares, places to write to, declared columns. Nothing here computes for long."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import ROUND_FLOOR, Decimal, InvalidOperation, localcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from alphalift.backwards import Wanted, epsilon_for
-from alphalift.clock import Clock
-from alphalift.curve import Curve, curve
-from alphalift.document import Stored, load, to_document
-from alphalift.errors import InputError, ProofError
-from alphalift.joint import Joint
-from alphalift.measures import epsilon_max
-from alphalift.population import Robust, not_covered, uncovered
-from alphalift.proof.said import EVERYBODY, with_statement
-from alphalift.regions import AlphaLift, MaxLift, Region, grid, parse
+from alphalift.errors import InputError
+from alphalift.regions import AlphaLift, MaxLift, Region, parse
 from alphalift.regions.parse import PROMISES
-from alphalift.release.received import Readable
-from alphalift.solution import Solution, Status
-from alphalift.sweep import Tradeoff, sweep
-from alphalift.tables import read_joint
-from alphalift.together import columns_before
-from alphalift.utilities import MutualInformation, Utility
-from alphalift.utilities import parse as parse_utility
 from alphalift.whole import require_file_place, require_not, require_outside, whole_file
-from alphalift.workers import Workers
-from alphalift.workers import dask as dask_executor
 
-# Seconds that a file gets at least, whatever is left of the time limit.
-_LEAST_FILE_SECONDS = 1.0
+if TYPE_CHECKING:
+    from alphalift.document import Stored
+    from alphalift.joint import Joint, Variable
+    from alphalift.tables import Quantiles
+    from alphalift.tables.file import TableFile
+    from alphalift.utilities import Utility
+
+# What no group may gain more than where no promise is named: half as likely again, the step that people call notable.
+USUAL_MOST = "1.5"
+# The orders of curves where none is named.
+USUAL_ALPHAS = ("inf", "10")
 # Of --at-most: the largest, the digits of its logarithm before it is rounded down, and to what.
 _MOST_TIMES, _LOGARITHM_DIGITS, _EPSILON_UNIT = Decimal(10) ** 100, 60, Decimal("0.000001")
 
 
 def region_of(promise: str | None, alpha: str | None, epsilon: str | None, at_most: str | None = None) -> Region:
-    """The promise, which is given as one text, as alpha and epsilon, or as what a group may gain at most."""
+    """The promise: one text, alpha and epsilon, or what a group may gain at most; of nothing the usual most that it may gain."""
     match promise, alpha, epsilon, at_most:
+        case None, None, None, None:
+            return MaxLift(most_gained(USUAL_MOST))
         case str(), None, None, None:
             return parse(promise)
         case None, str(), str(), None:
             return AlphaLift(alpha, epsilon)  # type: ignore[arg-type]  # texts keep the digits that were typed
         case None, None, None, str():
             return MaxLift(most_gained(at_most))
-    raise InputError("give the promise as --alpha and --epsilon, as --at-most, or as --promise")
+        case None, str(), None, None:
+            raise InputError(f"--alpha {alpha} needs --epsilon beside it, like --epsilon 0.3, or for `design` --keep")
+        case None, None, str(), None:
+            raise InputError(
+                f"--epsilon {epsilon} needs --alpha beside it: 'inf' for the strictest promise, or like 10"
+            )
+    raise InputError(
+        "give the promise as --alpha and --epsilon, as --at-most, or as --promise, and in one of these ways only"
+    )
+
+
+def chosen_words(region: Region, at_most: str | None, promise: str | None, alpha: str | None) -> str:
+    """What a promise that was not given as alpha and epsilon, or as a text, is in those terms, and why; else nothing."""
+    if promise is not None or alpha is not None:
+        return ""
+    epsilon = region.parameters["epsilon"]
+    means = f"No group may become more than {(at_most or USUAL_MOST).strip()} times as likely: alpha = inf, epsilon = {epsilon}, its logarithm rounded down."
+    if at_most is not None:
+        return means
+    return (
+        f"Chosen, since no promise was named: --at-most {USUAL_MOST}. {means} It holds for every group, however rare, and for every released "
+        "value, so that there is no alpha to choose; others are --at-most 2, --alpha 10 --epsilon 0.3, or --promise."
+    )
 
 
 def most_gained(text: str) -> str:
@@ -68,9 +80,13 @@ def most_gained(text: str) -> str:
         return f"{times.ln().quantize(_EPSILON_UNIT, ROUND_FLOOR):f}"
 
 
-def utility_of(text: str | None) -> Utility:
-    """The utility that is typed: mutual information unless told."""
-    return MutualInformation() if text is None else parse_utility(text)
+def utility_of(text: str | None) -> Utility | None:
+    """The utility that is typed, if one is."""
+    if text is None:
+        return None
+    from alphalift.utilities import parse as parse_utility
+
+    return parse_utility(text)
 
 
 def share_of(text: str, option: str) -> float:
@@ -85,21 +101,6 @@ def share_of(text: str, option: str) -> float:
     return number
 
 
-def least_epsilon(
-    promise: str | None, alpha: str | None, keep: str, joint: Joint, utility: Utility, time_limit: float
-) -> Wanted:
-    """The answer to `--keep`: for alpha, or for a kind of promise that is named without its epsilon."""
-    wanted = share_of(keep, "--keep")
-    if (promise is None) == (alpha is None):
-        raise InputError("with --keep give --alpha, or --promise with the name of a kind alone, like --promise KL")
-    if alpha is not None:
-        order = AlphaLift(alpha, 0).alpha  # type: ignore[arg-type]
-        return epsilon_for(
-            joint, AlphaLift, alpha=order, normalized_utility=wanted, utility=utility, time_limit=time_limit
-        )
-    return epsilon_for(joint, kind_of(str(promise)), normalized_utility=wanted, utility=utility, time_limit=time_limit)
-
-
 def kind_of(name: str) -> type[Region]:
     """A kind of promise with an epsilon and nothing else, by its name."""
     kinds = {own: kind for own, kind in PROMISES.items() if own not in ("AlphaLift", "Renyi")}
@@ -108,22 +109,49 @@ def kind_of(name: str) -> type[Region]:
     return kinds[name.strip()]
 
 
-def certified_curves(
-    joint: Joint, alphas: list[float] | None, promise: str | None, accuracy: float, utility: Utility, time_limit: float
-) -> Curve:
-    """The envelopes of alpha-lift for some alphas, or of a named kind of promise."""
-    if bool(alphas) == (promise is not None):
-        raise InputError("give --alpha, once or more, or --promise with the name of a kind, like --promise KL")
-    if alphas:
-        return curve(
-            joint,
-            AlphaLift,
-            alpha=sorted(set(alphas), reverse=True),
-            accuracy=accuracy,
-            utility=utility,
-            time_limit=time_limit,
-        )
-    return curve(joint, kind_of(str(promise)), accuracy=accuracy, utility=utility, time_limit=time_limit)
+@dataclass(frozen=True)
+class Asked:
+    """A kind of promise without its epsilon, and its other parameters: of each, what one curve has, or all of them."""
+
+    kind: type[Region]
+    parameters: dict[str, list[float]]
+
+    def about(self, joint: Joint) -> Joint:
+        """The joint whose secret these promises are about."""
+        return self._one.about(joint)
+
+    def called(self, secret: str, useful: str) -> dict[str, str]:
+        """What secret and useful column are called: a promise about X has that for its secret."""
+        itself = type(self._one).about is not Region.about
+        return {"secret": useful if itself else secret, "useful": useful}
+
+    @property
+    def _one(self) -> Region:
+        return self.kind(**self.single, epsilon=1.0)  # type: ignore[call-arg]
+
+    @property
+    def single(self) -> dict[str, float]:
+        """The parameters where there is one promise."""
+        return {name: values[0] for name, values in self.parameters.items()}
+
+
+def asked_kind(promise: str | None, alphas: Sequence[str | float]) -> Asked:
+    """A kind that is named, or alpha-lift of these orders, the strictest first."""
+    if promise is not None and alphas:
+        raise InputError("give --alpha, or --promise with the name of a kind alone, like --promise KL, and not both")
+    if promise is not None:
+        return Asked(kind_of(promise), {})
+    orders = {AlphaLift(alpha, 0).alpha for alpha in alphas}  # type: ignore[arg-type]  # texts keep the digits that were typed
+    return Asked(AlphaLift, {"alpha": sorted(orders, reverse=True)})
+
+
+def table_of(table: Path, separator: str | None, sheet: str | None) -> Path | TableFile:
+    """The table, with what its header does not tell."""
+    if separator is None and sheet is None:
+        return table
+    from alphalift.tables import TableFile
+
+    return TableFile(table, separator, sheet)
 
 
 def confidence_of(text: str) -> float:
@@ -138,54 +166,10 @@ def confidence_of(text: str) -> float:
     return number
 
 
-@dataclass(frozen=True)
-class Wish:
-    """Whom a promise is for: what is asked of `design`, and what is stated of the population where that does not cover it."""
-
-    asked: Region | Robust
-    statement: str = ""
-
-    @classmethod
-    def of(cls, region: Region, joint: Joint, *, confidence: float | None, everybody: bool, after: bool) -> Wish:
-        """A table is a sample unless it is said to be everybody; where no margin is known, and none was asked for, it is as it was."""
-        if everybody:
-            return cls(region, EVERYBODY)
-        if confidence is not None:
-            return cls(Robust(region, confidence))
-        reason = uncovered(region, joint, after=after)
-        return cls(region, not_covered(reason)) if reason else cls(Robust(region))
-
-    def told(self, solution: Solution) -> Solution:
-        """The solution that says so, too."""
-        if not self.statement:
-            return solution
-        return replace(solution, settings=with_statement(solution.settings, self.statement))
-
-
-def readable_of(path: Path) -> Readable:
-    """How the outputs of a release are read: by its codebook, or by its mechanism, which is proven again."""
-    try:
-        book = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise InputError(f"{path}: expected a mechanism or a codebook, a JSON file") from None
-    if isinstance(book, dict) and book.get("format") == "alphalift-codebook":
-        return Readable.of_codebook(book)
-    stored = load(path)
-    return Readable.of_mechanism(stored.integers, stored.joint.useful)
-
-
 def check_folder(out: Path) -> None:
     """Fail before the work, not after it."""
     if any(place.exists() and not place.is_dir() for place in (out, *out.parents)):
         raise InputError(f"{out} is a file, or lies in one; expected a folder to write to")
-
-
-def open_mechanism(path: Path, openings: Sequence[Path]) -> Stored:
-    """The mechanism, opened by that of the openings which fits if it withholds its counts."""
-    for opening in openings:
-        with suppress(ProofError):
-            return load(path, opening)
-    return load(path)
 
 
 def check_output(out: Path, given: Sequence[Path]) -> None:
@@ -203,6 +187,12 @@ def check_report(out: Path, given: Sequence[Path]) -> None:
     for path in given:
         require_outside(out, path)
     require_file_place(out)
+
+
+def check_workers(count: int | None, dask: str | None) -> None:
+    """Fail before anything is read."""
+    if count is not None and dask is not None:
+        raise InputError("give --workers, for processes on this machine, or --dask, for a cluster, not both")
 
 
 def date_of(text: str) -> str:
@@ -224,13 +214,21 @@ class Declared:
     """What was declared about a table's columns."""
 
     drop_missing: bool
-    bins: dict[str, list[float]]
+    bins: dict[str, list[float] | Quantiles]
     alphabet: dict[str, list[str]] = field(default_factory=dict)
     anyway: bool = False
 
-    def read(self, table: Path, sensitive: list[str], useful: list[str], after: Sequence[Stored] = ()) -> Joint:
+    def read(
+        self, table: Path | TableFile, sensitive: list[str], useful: list[str], after: Sequence[Stored] = ()
+    ) -> Joint:
         """The joint, with the columns beside it that were released before."""
-        beside = columns_before(after)
+        from alphalift.tables import read_joint
+
+        beside: Sequence[Variable] = ()
+        if after:
+            from alphalift.together import columns_before
+
+            beside = columns_before(after)
         if not all(variable.columns for variable in beside):
             raise InputError("a mechanism given with --after does not say which columns it releases; design it again")
         return read_joint(
@@ -244,15 +242,29 @@ class Declared:
             anyway=self.anyway,
         )
 
+    @property
+    def said(self) -> list[str]:
+        """What is to be disclosed of what was declared."""
+        return [
+            f"The bin edges of {column} are computed from the table: they tell something about its records that no promise covers. "
+            f"Edges that are public tell nothing: --bins {column}=..."
+            for column in self._computed
+        ]
+
+    @property
+    def _computed(self) -> list[str]:
+        return [column for column, edges in self.bins.items() if not isinstance(edges, list)]
+
     def source(self, columns: list[str]) -> str:
         """Where the domain came from, for the file's provenance."""
-        declared = [*self.bins, *self.alphabet]
-        read = [column for column in columns if column not in declared]
-        parts = [
-            f"{'declared' if names is declared else 'read from the table'} for {', '.join(names)}"
-            for names in (declared, read)
-            if names
-        ]
+        declared = [column for column in (*self.bins, *self.alphabet) if column not in self._computed]
+        read = [column for column in columns if column not in (*self.bins, *self.alphabet)]
+        ways = {
+            "declared": declared,
+            "read from the table": read,
+            "bins with edges computed from the table": self._computed,
+        }
+        parts = [f"{way} for {', '.join(names)}" for way, names in ways.items() if names]
         return f"domain {' and '.join(parts)}"
 
 
@@ -268,65 +280,54 @@ def read_alphabet(texts: list[str] | None) -> dict[str, list[str]]:
 
 
 def alphabet_files(texts: list[str] | None) -> dict[str, Path]:
+    return files_of(texts, "an alphabet", "--alphabet")
+
+
+def files_of(texts: list[str] | None, what: str, option: str) -> dict[str, Path]:
     files: dict[str, Path] = {}
     for text in texts or []:
         column, sign, file = text.partition("=")
         if not sign or not Path(file).is_file():
-            raise InputError(f"an alphabet is written as 'column=FILE' with a file that exists, not {text!r}")
+            raise InputError(f"{what} is written as 'column=FILE' with a file that exists, not {text!r}")
         if column in files:
-            raise InputError(f"--alphabet is given twice for the column {column!r}; put all its values into one file")
+            raise InputError(f"{option} is given twice for the column {column!r}; put all its values into one file")
         files[column] = Path(file)
     return files
 
 
-def read_bins(texts: list[str] | None) -> dict[str, list[float]]:
+def public_bins(texts: list[str] | None) -> dict[str, list[float]]:
     """Declared bins by column: 'age=18,30' are <18, 18 to <30 and >=30."""
     bins: dict[str, list[float]] = {}
-    for text in texts or []:
-        column, sign, edges = text.rpartition("=")
-        if column in bins:
-            raise InputError(f"--bins is given twice for the column {column!r}; put all its edges into one")
+    for column, edges in _bins_by_column(texts):
         try:
             bins[column] = [float(edge) for edge in edges.split(",")]
         except ValueError:
-            sign = ""
-        if not sign:
-            raise InputError(f"bins are written as 'column=18,30,65', not {text!r}")
+            raise InputError(f"bins are written as 'column=18,30,65', not {f'{column}={edges}'!r}") from None
     return bins
 
 
-@contextmanager
-def chosen_workers(count: int | None, dask: str | None) -> Iterator[Workers]:
-    """Who computes: processes here, or a Dask cluster."""
-    if count is not None and dask is not None:
-        raise InputError("give --workers, for processes on this machine, or --dask, for a cluster, not both")
-    if dask is None:
-        yield count
-    else:
-        with dask_executor(dask) as executor:
-            yield executor
+def read_bins(texts: list[str] | None) -> dict[str, list[float] | Quantiles]:
+    """The same, and 'age=quantiles:5', whose edges are chosen."""
+    chosen: dict[str, list[float] | Quantiles] = {}
+    declared = []
+    for column, edges in _bins_by_column(texts):
+        name, sign, count = edges.partition(":")
+        if not sign or name.strip() != "quantiles" or not count.strip().isdecimal():
+            declared.append(f"{column}={edges}")
+            continue
+        from alphalift.tables import Quantiles
+
+        chosen[column] = Quantiles(int(count))
+    return {**public_bins(declared), **chosen}
 
 
-def sweep_curves(
-    joint: Joint,
-    alphas: list[float],
-    points: int,
-    workers: Workers = None,
-    resume: Path | None = None,
-    utility: Utility | None = None,
-) -> Tradeoff:
-    """Evenly spaced epsilons up to the largest eps_max, shared by all alphas; a single one if S tells nothing."""
-    ends = [epsilon_max(joint, alpha) for alpha in alphas]
-    # Rounded up to six digits, so that each curve reaches the point from which X itself may be published.
-    epsilons = np.unique(np.ceil(np.append(np.linspace(0, max(ends), points), ends) * 1e6 - 1e-6) / 1e6 + 0.0)
-    regions = grid(AlphaLift, alpha=alphas, epsilon=epsilons.tolist())
-    return sweep(joint, regions, utility=utility, workers=workers, resume=resume)
-
-
-def document_of(solution: Solution, clock: Clock) -> dict[str, Any]:
-    """The mechanism as a file has it; its certificate is shortened to what there is time for, and soon after Ctrl-C."""
-    seconds = 0.0 if solution.status is Status.INTERRUPTED else clock.left
-    try:
-        return to_document(solution, clock=Clock(max(seconds, _LEAST_FILE_SECONDS)))
-    except KeyboardInterrupt:
-        return to_document(solution, clock=Clock(0))
+def _bins_by_column(texts: list[str] | None) -> list[tuple[str, str]]:
+    found: dict[str, str] = {}
+    for text in texts or []:
+        column, sign, edges = text.rpartition("=")
+        if not sign:
+            raise InputError(f"bins are written as 'column=18,30,65' or 'column=quantiles:5', not {text!r}")
+        if column in found:
+            raise InputError(f"--bins is given twice for the column {column!r}; put all its edges into one")
+        found[column] = edges
+    return list(found.items())

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
+import sys
 from pathlib import Path
 from typing import Literal
 
-from alphalift.errors import InputError
+from alphalift.errors import InputError, TableError
 
 # What the library calls by its Python name, and how the same is said on the command line.
 OPTIONS = {
@@ -32,6 +34,8 @@ OPTIONS = {
     "alphabet=": "--alphabet",
     "bins=": "--bins",
     "useful=": "--useful",
+    "separator=": "--separator",
+    "sheet=": "--sheet",
     "sensitive needs": "--sensitive needs",
     "useful needs": "--useful needs",
     "sensitive=": "--sensitive",
@@ -68,12 +72,24 @@ _FORMS = {
 
 def require_kind(path: Path, expected: Literal["mechanism", "opening"]) -> None:
     """Raise if the file is one of ours but of another kind; whatever it is otherwise, the checker decides."""
+    wanted, kind = _MECHANISM if expected == "mechanism" else _OPENING, _kind_of(path)
+    if kind not in (None, wanted):
+        raise InputError(f"{path} is {kind}, not {wanted}")
+
+
+def _kind_of(path: Path) -> str | None:
+    """Which of our files it begins like."""
     with path.open("rb") as file:
         begin = file.read(_BEGIN_BYTES)
-    wanted = _MECHANISM if expected == "mechanism" else _OPENING
-    for form, kind in _FORMS.items():
-        if re.match(form, begin) and kind != wanted:
-            raise InputError(f"{path} is {kind}, not {wanted}")
+    return next((kind for form, kind in _FORMS.items() if re.match(form, begin)), None)
+
+
+def require_table(path: Path) -> None:
+    """Raise at once if there is nothing there: before anything that reads tables is loaded."""
+    if not path.exists():
+        raise TableError(f"{path}: there is no such file or folder")
+    if path.is_file() and (kind := _kind_of(path)) is not None:
+        raise TableError(f"{path} is {kind}, not a table")
 
 
 def in_words(error: Exception) -> str:
@@ -97,9 +113,8 @@ def example(command: str) -> str:
 
 def complain(text: str) -> None:
     """One line on standard error, red on a terminal."""
-    from rich.console import Console
-
-    Console(stderr=True).print(f"alphalift: {text}", style="red", highlight=False, markup=False, soft_wrap=True)
+    coloured = sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    print(f"\033[31malphalift: {text}\033[0m" if coloured else f"alphalift: {text}", file=sys.stderr)
 
 
 def _option(found: re.Match[str]) -> str:

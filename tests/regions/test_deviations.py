@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from alphalift import KL, LDP, LIP, AlphaLift, ChiSquare, Joint, MaxLift, Optimal, Renyi, TotalVariation, design
-from alphalift.convex import ConvexSet, supports
+from alphalift.convex import ConvexSet
 from alphalift.document import to_document
 from alphalift.geometry.concave import ConcaveProgram
+from alphalift.geometry.support import supports
 from alphalift.measures.information import entropy
 from alphalift.regions import legible
 

@@ -7,8 +7,9 @@ from every import FAMILIES
 
 from alphalift import KL, LDP, LIP, AlphaLift, Joint, MaxLift, TotalVariation
 from alphalift.baselines.base import allowed
-from alphalift.convex import CALLED, ENTROPY, ConvexSet, supports
+from alphalift.convex import CALLED, ENTROPY, ConvexSet
 from alphalift.geometry.concave import Certificate
+from alphalift.geometry.support import supports
 from alphalift.measures.information import entropy
 from alphalift.proof import checker
 from alphalift.proof.export import exported

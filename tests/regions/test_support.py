@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from alphalift import KL, LDP, LIP, AlphaLift, ChiSquare, MaxLift, Renyi, TotalVariation
-from alphalift.convex import ConvexSet, supports
+from alphalift.convex import ConvexSet
+from alphalift.geometry.support import supports
 
 # The region, its convex constraints in cvxpy, and whether its support function knows that E l = 1.
 CASES = {

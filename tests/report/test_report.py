@@ -8,6 +8,7 @@ from fractions import Fraction
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from alphalift import (
@@ -32,6 +33,7 @@ from alphalift.release.outputs import Outputs
 from alphalift.release.public import codebook
 from alphalift.report import Filed, Shared, internal_report, public_report
 from alphalift.sharing import for_sharing
+from alphalift.show.text import up
 from alphalift.solution import Status
 from alphalift.utilities import Concave
 from disclosure import CODEBOOK, WITHHELD, around, solved
@@ -364,6 +366,21 @@ def test_a_large_design_has_a_report_of_sane_size(tmp_path):
     assert len(public) < 300_000
 
 
+def by_hand(path, first, second):
+    """Of every secret the most that the first release tells alone, and that both tell together: over all outputs that occur."""
+    frame = pd.read_csv(path)
+    for label in second.joint.s_labels:
+        share, alone, both = (frame["health"] == label).mean(), 0.0, 0.0
+        for one in first.mechanism.p_y_given_x:
+            first_of = frame["colour"].map(dict(zip(first.joint.x_labels, one, strict=True)))
+            alone = max(alone, first_of[frame["health"] == label].sum() / first_of.sum() / share)
+            for two in second.mechanism.p_y_given_x:
+                all_of = first_of * frame["shape"].map(dict(zip(second.joint.x_labels, two, strict=True)))
+                if all_of.sum() > 0:
+                    both = max(both, all_of[frame["health"] == label].sum() / all_of.sum() / share)
+        yield label, up(alone, 2), up(both, 2)
+
+
 def test_what_comes_after_others_says_of_which(tmp_path):
     from alphalift import columns_before
 
@@ -378,6 +395,8 @@ def test_what_comes_after_others_says_of_which(tmp_path):
     own = filed(second, tmp_path)
     said = Reader(internal_report(own, file="m.json")).said()
     assert "It comes after 1 other release about the same people, of colour." in said
+    for label, alone, both in by_hand(tmp_path / "t.csv", first, second):
+        assert f"{label} {second.joint.p_s[second.joint.s_labels.index(label)]:.1%} {alone} × {both} ×" in said
     for line in describe(second, secret="health", useful="shape").splitlines():
         if not line.startswith(("Proven:", "The population")):
             assert one_line(line.removeprefix("  - ")) in said, line

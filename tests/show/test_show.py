@@ -24,7 +24,7 @@ from alphalift import (
     read_joint,
     sweep,
 )
-from alphalift.show.style import save
+from alphalift.show.style import save_figure
 from alphalift.show.words import what_it_may_take
 from alphalift.utilities import MutualInformation
 from regions.every import FAMILIES
@@ -60,7 +60,8 @@ def test_words_say_where_a_float_bound_is_an_estimate():
 
 def test_the_curve_has_a_line_for_each_alpha():
     tradeoff = sweep(random_joint(0, (3, 4)), grid(AlphaLift, alpha=[math.inf, 3], epsilon=[0.05, 0.1, 0.2]))
-    (axes,) = plot_tradeoff(tradeoff, mark=tradeoff.solutions[0][0]).axes
+    axes, below = plot_tradeoff(tradeoff, mark=tradeoff.solutions[0][0]).axes
+    assert below.get_xlabel()
     labels = [line.get_label() for line in axes.lines]
     assert "α = ∞" in labels
     assert "α = 3" in labels
@@ -76,12 +77,12 @@ def test_the_mechanism_is_labelled_on_both_axes(tmp_path):
     assert [text.get_text() for text in left.get_xticklabels()] == ["a", "b", "c"]
     assert [text.get_text() for text in left.get_yticklabels()] == list(mechanism.y_labels)
     assert [text.get_text() for text in right.get_xticklabels()] == ["rare", "common"]
-    assert save(figure, tmp_path / "m.svg").stat().st_size > 1000
+    assert save_figure(figure, tmp_path / "m.svg").stat().st_size > 1000
 
 
 def test_equal_figures_are_equal_files(tmp_path):
     mechanism = design(JOINT, MaxLift(0.2)).mechanism
-    one, other = (save(plot_mechanism(mechanism), tmp_path / name).read_bytes() for name in ("a.pdf", "b.pdf"))
+    one, other = (save_figure(plot_mechanism(mechanism), tmp_path / name).read_bytes() for name in ("a.pdf", "b.pdf"))
     assert one == other
 
 
@@ -90,8 +91,8 @@ def test_degenerate_joints_can_be_drawn(table, tmp_path):
     joint = Joint(table, counts=True)
     solution = design(joint, MaxLift(0.1))
     assert describe(solution)
-    assert save(plot_mechanism(solution.mechanism), tmp_path / "m.png").exists()
-    assert save(plot_tradeoff(sweep(joint, [MaxLift(0.1)])), tmp_path / "c.png").exists()
+    assert save_figure(plot_mechanism(solution.mechanism), tmp_path / "m.png").exists()
+    assert save_figure(plot_tradeoff(sweep(joint, [MaxLift(0.1)])), tmp_path / "c.png").exists()
 
 
 PROMISES = {name: family(0.3) for name, family in FAMILIES.items()} | {

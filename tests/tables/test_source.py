@@ -9,11 +9,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import dataset, parquet
 
-from alphalift import TableError
+from alphalift import TableError, TableFile
 from alphalift.tables import canonical_texts, count_batches, open_table
 from alphalift.tables import counting as module
 from alphalift.tables.columns import require
@@ -39,6 +40,22 @@ def gzipped(folder):
     return folder / "T.CSV.GZ"
 
 
+def workbook(folder):
+    book = xlsxwriter.Workbook(folder / "t.xlsx", {"strings_to_numbers": True})
+    sheet = book.add_worksheet("people")
+    for row, cells in enumerate([TABLE.schema.names, *zip(*TABLE.to_pydict().values(), strict=True)]):
+        for column, cell in enumerate(cells):
+            if cell is not None:
+                sheet.write(row, column, cell)
+    book.close()
+    return folder / "t.xlsx"
+
+
+def semicolons(folder):
+    (folder / "s.csv").write_text(TEXT.replace(",", "~"))
+    return TableFile(folder / "s.csv", separator="~")
+
+
 def parquet_file(folder):
     parquet.write_table(TABLE, folder / "t.parquet")
     return folder / "t.parquet"
@@ -58,6 +75,8 @@ KINDS = {
     "CSV file": csv_file,
     "TSV file": tsv_file,
     "CSV file, gzipped": gzipped,
+    "CSV file, its separator told": semicolons,
+    "workbook": workbook,
     "Parquet file": parquet_file,
     "Parquet folder": parquet_folder,
     "Arrow table": lambda _: TABLE,
@@ -163,7 +182,7 @@ def test_more_than_a_slip_and_digits_are_not_told(typed, present):
 def test_only_a_file_of_text_is_asked_for_its_header(table, kind):
     with pytest.raises(TableError, match="no column 'height'") as caught:
         open_table(table, columns=["height"])
-    assert ("is its first row a header?" in str(caught.value)) == kind.startswith(("CSV", "TSV"))
+    assert ("is its first row a header?" in str(caught.value)) == kind.startswith(("CSV", "TSV", "workbook"))
 
 
 @pytest.mark.parametrize(

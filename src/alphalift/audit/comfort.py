@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from alphalift.arrays import Array
-from alphalift.audit.suspicion import Counts
+from alphalift.audit.counted import Counts
 from alphalift.population.posterior import drawn
 from alphalift.population.worst import worst_of_draws
 from alphalift.regions import Region

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import random_table
 
 from alphalift.arrays import Array
-from alphalift.audit.suspicion import Counts
+from alphalift.audit.counted import Counts
 
 # Of tables with the same margins; the least p-value is 1 / (1 + this).
 _TABLES = 999

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from alphalift.arrays import Array
-from alphalift.audit.suspicion import Counts
+from alphalift.audit.counted import Counts
 
 
 def lift_intervals(counts: Counts, level: float) -> tuple[Array, Array]:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alphalift.arrays import Array
+from alphalift.audit.counted import Counts
 from alphalift.regions import Region
 
 # The share of the records that name suspicions, and how many are tested at most: those that stand out most.
@@ -31,8 +32,6 @@ _STEP, _HALVINGS, _FARTHEST = 1e-6, 60, 1e6
 _SHIFTS, _THIRDS = (-7.0, 9.0), 40
 # What is added to every cell where a standard error is estimated from few records.
 _SMOOTHING = 0.5
-
-Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

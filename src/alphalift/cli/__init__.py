@@ -4,8 +4,6 @@ Below is every command with the line that lists it and the example that ends its
 so that `--help` and an error of usage load no library of numbers.
 """
 
-from __future__ import annotations
-
 import io
 import sys
 from typing import Annotated
@@ -24,7 +22,7 @@ from alphalift.terminal import complain, example, in_words
 app = typer.Typer(
     help="Release a useful column without raising the likelihood of a secret one beyond a promise.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help starts in half the time, and screen readers read no boxes
 )

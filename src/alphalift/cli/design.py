@@ -1,7 +1,5 @@
 """`alphalift design`: from a table to a mechanism with its proof."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -18,12 +16,15 @@ from alphalift.cli.options import (
     Epsilon,
     Promise,
     Sensitive,
+    Separator,
+    Sheet,
     Table,
     TimeLimit,
     Useful,
     UtilityText,
 )
 from alphalift.errors import InputError
+from alphalift.terminal import require_table
 from alphalift.whole import require_outside
 
 # The share of a time limit that is kept for a file, whose bound is proven once more.
@@ -40,6 +41,12 @@ def design_command(
     epsilon: Epsilon = None,
     promise: Promise = None,
     at_most: AtMost = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of epsilon the share of X to keep, '90%': the least epsilon for it is found, with --population."
+        ),
+    ] = None,
     utility: UtilityText = None,
     out: Annotated[Path | None, typer.Option(help="Write the mechanism to this JSON file.")] = None,
     pictures: Annotated[
@@ -52,6 +59,25 @@ def design_command(
     drop_missing: DropMissing = False,
     bins: Bins = None,
     alphabet: Alphabet = None,
+    ordered: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Mix similar values of this useful column first, by the order of its numbers, bins or --alphabet; or 'column=NUMBERS', "
+            "by another column of the table."
+        ),
+    ] = None,
+    hierarchy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The same by 'column=FILE', a CSV file with a value, its parent, its grandparent, ... in each row."
+        ),
+    ] = None,
+    give_up: Annotated[
+        str | None,
+        typer.Option(help="The share of X that may be given up for similar values, '1%'; 0.01% unless told."),
+    ] = None,
+    separator: Separator = None,
+    sheet: Sheet = None,
     time_limit: TimeLimit = 60.0,
     anyway: Anyway = False,
     confidence: Annotated[
@@ -89,50 +115,15 @@ def design_command(
         int | None,
         typer.Option(min=1, max=52, help="Probabilities are multiples of 1/2^bits: 52, or few with --withhold."),
     ] = None,
-    keep: Annotated[
-        str | None,
-        typer.Option(
-            help="Instead of epsilon the share of X to keep, '90%': the least epsilon for it is found, with --population."
-        ),
-    ] = None,
 ) -> None:
-    """Design a mechanism for one table, secret, useful column and promise, with its proof."""
-    import secrets
-    from dataclasses import replace
+    """Design a mechanism for one table, secret, useful column and promise, with its proof.
 
-    from alphalift.clock import Clock
-    from alphalift.design import design
-    from alphalift.document import save, to_json, withhold_joint
-    from alphalift.given import (
-        Declared,
-        Wish,
-        alphabet_files,
-        check_folder,
-        check_output,
-        confidence_of,
-        document_of,
-        least_epsilon,
-        open_mechanism,
-        read_alphabet,
-        read_bins,
-        region_of,
-        utility_of,
-    )
-    from alphalift.population import Robust, advise, restated
-    from alphalift.proof.prove import prove
-    from alphalift.sharing import for_sharing
-    from alphalift.show.advice import advice_lines
-    from alphalift.show.live import LiveLine
-    from alphalift.show.pictures import save_pictures
-    from alphalift.show.words import describe, gained_words, wanted_words, what_a_file_proves, what_it_may_take
-    from alphalift.solution import Status
-    from alphalift.solvers import Optimal
-
+    Without a promise it is --at-most 1.5: no group becomes more than 1.5 times as likely.
+    """
     if population and confidence is not None:
         raise typer.BadParameter(
             "--population says that the table is everybody, --confidence that it is a sample: give one"
         )
-    worth = utility_of(utility)
     if keep is not None:
         if epsilon is not None or at_most is not None:
             raise InputError("--keep finds the epsilon; give --keep, --epsilon or --at-most, and no two of them")
@@ -141,13 +132,38 @@ def design_command(
                 "--keep is about the records as they are, for one release: give --population, which says that they are everybody, "
                 "and no --after, --withhold or --bits; then design with the epsilon that it names"
             )
-    region = None if keep is not None else region_of(promise, alpha, epsilon, at_most)
-    if at_most is not None and region is not None:
-        print(gained_words(region, at_most), file=sys.stderr if as_json else sys.stdout)
-    sure = None if confidence is None else confidence_of(confidence)
     if withhold is not None and out is None:
         raise InputError("--withhold needs --out as well: one has the mechanism, the other what opens it")
-    given = [table, *(after or []), *alphabet_files(alphabet).values()]
+    from alphalift.given import (
+        Declared,
+        alphabet_files,
+        asked_kind,
+        check_folder,
+        check_output,
+        chosen_words,
+        confidence_of,
+        read_alphabet,
+        read_bins,
+        region_of,
+        share_of,
+        table_of,
+        utility_of,
+    )
+
+    typed = utility_of(utility)
+    sure = None if confidence is None else confidence_of(confidence)
+    if keep is None:
+        region = region_of(promise, alpha, epsilon, at_most)
+    else:
+        asked, share = (
+            asked_kind(promise, () if promise is not None and alpha is None else (alpha or "inf",)),
+            share_of(keep, "--keep"),
+        )
+    from alphalift.ordered import Similar
+
+    similar = Similar.read(ordered, hierarchy, give_up)
+    similar.require(useful)
+    given = [table, *(after or []), *alphabet_files(alphabet).values(), *similar.hierarchies.values()]
     for path in (out, withhold):
         if path is not None:
             check_output(path, given)
@@ -155,26 +171,75 @@ def design_command(
     if pictures is not None:
         check_folder(pictures)
         require_outside(pictures / "mechanism.png", table)
-    earlier = [open_mechanism(path, openings or []) for path in after or []]
     declared = Declared(drop_missing, read_bins(bins), read_alphabet(alphabet), anyway)
-    joint = declared.read(table, sensitive, useful, earlier)
+    require_table(table)
+    opened = table_of(table, separator, sheet)
+    joint = None if after else declared.read(opened, sensitive, useful)
+    distance = similar.distance(joint, opened) if similar.wanted and joint is not None else None
+    told = sys.stderr if as_json else sys.stdout
+    names = " and ".join(sensitive), " and ".join(useful)
+    for line in declared.said:
+        print(line, file=told)
+    if keep is None and (chosen := chosen_words(region, at_most, promise, alpha)):
+        print(chosen, file=told)
+
+    # What was typed is in order: from here on it is loaded and computed for seconds.
+    import secrets
+    from dataclasses import replace
+
+    from alphalift.clock import Clock
+    from alphalift.design import design
+    from alphalift.document import save, to_json, withhold_joint
+    from alphalift.population import Robust, advise, restated
+    from alphalift.proof.prove import prove
+    from alphalift.sharing import for_sharing
+    from alphalift.show.advice import advice_lines
+    from alphalift.show.caution import cautions
+    from alphalift.show.live import LiveLine
+    from alphalift.show.words import describe, wanted_words, what_a_file_proves, what_it_may_take
+    from alphalift.solution import Status
+    from alphalift.solvers import Optimal
+    from alphalift.tasks import Wish, document_of, least_epsilon, open_mechanism
+    from alphalift.utilities import as_utility
+
+    worth = as_utility(typed)
+    earlier = [open_mechanism(path, openings or []) for path in after or []]
+    joint = joint or declared.read(opened, sensitive, useful, earlier)
+    source = declared.source([*sensitive, *useful])
+    for line in cautions(joint, secret=names[0], useful=names[1]):
+        print(line, file=told)
+    if similar.wanted and distance is None:
+        distance = similar.distance(joint, opened)
     clock = Clock(time_limit)
-    if region is not None and (beforehand := what_it_may_take(joint, region, worth, time_limit)):
-        print(beforehand, file=sys.stderr)
-    if region is None:
-        wanted = least_epsilon(promise, alpha, str(keep), joint, worth, (1 - _FILE_SHARE) * time_limit)
-        sourced = f"{wanted.design.settings}; {declared.source([*sensitive, *useful])}"
+    if keep is not None:
+        wanted = least_epsilon(asked, share, joint, worth, (1 - _FILE_SHARE) * time_limit)
         wish = Wish.of(wanted.design.region, joint, confidence=None, everybody=True, after=False)
-        solution = wish.told(replace(wanted.design, settings=sourced))
-        print(wanted_words(wanted, str(keep)), file=sys.stderr if as_json else sys.stdout)
+        solution = wish.told(replace(wanted.design, settings=f"{wanted.design.settings}; {source}"))
+        print(wanted_words(wanted, keep), file=told)
     else:
-        with LiveLine(worth.unit) as live:
+        if beforehand := what_it_may_take(joint, region, worth, time_limit):
+            print(beforehand, file=sys.stderr)
+        with LiveLine(worth.unit, limit=time_limit) as live:
             wish = Wish.of(region, joint, confidence=sure, everybody=population, after=bool(earlier))
             advised = isinstance(wish.asked, Robust) and not (no_advice or as_json)
             later = (_FILE_SHARE if out or as_json else 0.0) + (_ADVICE_SHARE if advised else 0.0)
             solver = Optimal(time_limit=time_limit, progress=live.show, clock=clock.reserving(later * time_limit))
-            source = declared.source([*sensitive, *useful])
             solution = wish.told(design(joint, wish.asked, utility=worth, solver=solver, source=source, after=earlier))
+    similarity = ""
+    if distance is not None:
+        from alphalift.nearby import USUAL_SHARE, nearby, would_be_nearer
+        from alphalift.show.similar import similar_words
+
+        found = nearby(solution, distance, share=similar.share or USUAL_SHARE, time_limit=max(clock.left / 3, 1.0))
+        more = would_be_nearer(found, solution) if similar.share is None else None
+        similarity = similar_words(
+            found,
+            useful=" and ".join(useful),
+            utility=worth,
+            more=more,
+            coarse=bits is not None or withhold is not None,
+        )
+        solution = found.told(similar.words)
     if withhold is not None or bits is not None:
         solution = for_sharing(solution, bits) if withhold is not None else restated(prove(solution, bits=bits or 52))
     document = document_of(solution, clock) if out or withhold or as_json else {}
@@ -187,6 +252,8 @@ def design_command(
     kept = " and ".join(f"{name} (in bins)" if name in declared.bins else name for name in useful)
     drawn: list[Path] = []
     if pictures is not None:
+        from alphalift.show.pictures import save_pictures
+
         drawn = save_pictures(solution, pictures, secret=" and ".join(sensitive), useful=kept)
     if as_json:
         print(to_json(document), end="")
@@ -194,6 +261,8 @@ def design_command(
     print(describe(solution, secret=" and ".join(sensitive), useful=kept))
     if document and (less := what_a_file_proves(solution, claims)):
         print(less)
+    if similarity:
+        print(similarity)
     for path in (out, withhold, *drawn):
         if path is not None:
             print(f"Written: {path}")
@@ -204,5 +273,6 @@ def design_command(
         print(f"{private} contains the table's counts: it is as private as they are.")
     costs = solution.population is not None and solution.population.errors != 0
     if costs and not no_advice and solution.status is not Status.INTERRUPTED:
-        found = advise(solution, solver=solver, clock=clock)
-        print("\n".join(advice_lines(found, secret=" and ".join(sensitive), useful=kept, utility=worth)))
+        with LiveLine(what="looking for what would keep more", limit=clock.left):
+            advice = advise(solution, solver=solver, clock=clock)
+        print("\n".join(advice_lines(advice, secret=" and ".join(sensitive), useful=kept, utility=worth)))

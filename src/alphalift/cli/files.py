@@ -1,7 +1,5 @@
 """What is done with a mechanism file: `verify` and `report`."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
@@ -62,13 +60,13 @@ def report_command(
     curve_seconds: Annotated[
         float, typer.Option(min=0, help="Seconds for the curve, which is left out if they are too few; 0 for none.")
     ] = 20.0,
+    as_json: AsJson = False,
 ) -> None:
     """Write one self-contained, printable page about a mechanism that is proven: no script, nothing from outside.
 
     The internal one has shares of the table and is readable by you alone.
     """
     from alphalift.given import check_report, date_of, write_text
-    from alphalift.report import Filed, ReleasedRows, Shared, internal_report, public_report
 
     for path in (mechanism, opening):
         if path is not None and not path.is_file():
@@ -77,6 +75,11 @@ def report_command(
             require_kind(path, "opening" if path is opening else "mechanism")
     check_report(out, [path for path in (mechanism, opening, released) if path is not None])
     day = None if date is None else date_of(date)
+    if released is not None and not released.exists():
+        raise InputError(f"{released}: there is no such file; expected what `alphalift apply` wrote")
+
+    from alphalift.report import Filed, ReleasedRows, Shared, internal_report, public_report
+
     filed = Filed.read(mechanism, opening)
     rows = None if released is None else ReleasedRows.read(released, filed)
     if public:
@@ -91,6 +94,9 @@ def report_command(
             curve_seconds=curve_seconds,
         )
     write_text(out, text, private=not public)
+    if as_json:
+        print(json.dumps({"written": [str(out)], "private": not public}, indent=1))
+        return
     print(f"Written: {out}")
     if not public:
         print(f"{out} has shares of the table: it is as private as the table. For everybody else: --public.")

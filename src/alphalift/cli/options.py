@@ -1,13 +1,18 @@
 """Arguments and options that several commands have, each said once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-Table = Annotated[Path, typer.Argument(help="A CSV or TSV file, also gzipped, or a Parquet file or folder.")]
+Table = Annotated[
+    Path, typer.Argument(help="A CSV or TSV file, also gzipped, an Excel file, or a Parquet file or folder.")
+]
+Separator = Annotated[
+    str | None,
+    typer.Option(help="What separates the cells of the CSV file, ';' or '|' or tab, where its header does not tell."),
+]
+Sheet = Annotated[str | None, typer.Option(help="Which sheet of the Excel file, if it has several.")]
 Sensitive = Annotated[list[str], typer.Option("--sensitive", "-s", help="The secret column; repeat for a combination.")]
 Useful = Annotated[list[str], typer.Option("--useful", "-u", help="The column to release; repeat for a combination.")]
 Alpha = Annotated[str | None, typer.Option(help="Above 1; 'inf' for max-lift, the strictest.")]
@@ -32,7 +37,10 @@ UtilityText = Annotated[
 ]
 TimeLimit = Annotated[float, typer.Option(min=0.001, help="Seconds; Ctrl-C also returns the best so far.")]
 Bins = Annotated[
-    list[str] | None, typer.Option(help="Bins of a numeric column, 'age=18,30,65'; repeat for several columns.")
+    list[str] | None,
+    typer.Option(
+        help="Bins of a numeric column, 'age=18,30,65'; repeat for several columns. 'age=quantiles:5' chooses edges, which tell something about the table."
+    ),
 ]
 DropMissing = Annotated[bool, typer.Option("--drop-missing", help="Leave out rows with a missing value.")]
 Alphabet = Annotated[
@@ -53,3 +61,9 @@ Resume = Annotated[
 ]
 Folder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
 Opening = Annotated[Path | None, typer.Option(help="What opens the commitment of a withheld joint.")]
+Confidence = Annotated[str, typer.Option(help="Of every statement about chance, '95%'.")]
+RecordId = Annotated[str | None, typer.Option("--id", help="The column that identifies a record.")]
+Alphas = Annotated[
+    list[str] | None,
+    typer.Option("--alpha", help="Above 1, or 'inf'; repeat for several curves; inf and 10 unless told."),
+]

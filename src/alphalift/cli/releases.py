@@ -1,16 +1,26 @@
 """What is done with a table that leaves: `apply`, `estimate` and `key new`."""
 
-from __future__ import annotations
-
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from alphalift.choices import ONE_NAMESPACE, ShownIds
-from alphalift.cli.options import Bins, Dask, Opening, Table, WorkerCount
+from alphalift.cli.options import (
+    AsJson,
+    Bins,
+    Confidence,
+    Dask,
+    Opening,
+    RecordId,
+    Separator,
+    Sheet,
+    Table,
+    WorkerCount,
+)
 from alphalift.errors import InputError
-from alphalift.terminal import in_options, require_kind
+from alphalift.terminal import in_options, require_kind, require_table
 from alphalift.whole import require_not
 
 
@@ -23,7 +33,7 @@ def apply_command(
             help="Released records: .csv, .tsv (also .gz), .parquet; of a folder, a new folder without ending."
         ),
     ],
-    record_id: Annotated[str | None, typer.Option("--id", help="The column that identifies a record.")] = None,
+    record_id: RecordId = None,
     key: Annotated[Path | None, typer.Option(help="A key, as `key new` makes it: one for all releases.")] = None,
     opening: Opening = None,
     namespace: Annotated[str, typer.Option(help="Names these people; other people have another one.")] = ONE_NAMESPACE,
@@ -61,26 +71,45 @@ def apply_command(
         ),
     ] = None,
     one_shot: Annotated[bool, typer.Option("--one-shot", help="No ids and no key: fresh randomness, once.")] = False,
+    separator: Separator = None,
+    sheet: Sheet = None,
     workers: WorkerCount = None,
     dask: Dask = None,
+    as_json: AsJson = False,
 ) -> None:
     """Release a table: every record's value is replaced by its random output, the same at every run."""
-    from alphalift.document import load
-    from alphalift.given import chosen_workers, read_bins
-    from alphalift.release import Plan, read_key, release, written_beside
-
     for path in (mechanism, opening, *(after or [])):
         if path is not None and not path.is_file():
             raise InputError(f"{path}: there is no such file; expected a mechanism as `design --out` writes it")
         if path is not None:
             require_kind(path, "opening" if path is opening else "mechanism")
+    require_table(table)
+    if {record_id is None, key is None} != {one_shot}:
+        raise InputError(
+            "a release needs the column that identifies a record (--id) and a key (--key), so that a record is never answered twice "
+            "with fresh randomness; without ids it can be done once and never again: --one-shot"
+        )
+    from alphalift.release import read_key
+
+    secret = None if key is None else read_key(key)
+    from alphalift.given import check_workers, public_bins, table_of
+
+    check_workers(workers, dask)
+    opened = table_of(table, separator, sheet)
+    declared = public_bins(bins) if bins else None
+
+    from alphalift.document import load
+    from alphalift.release import Plan, release, written_beside
+    from alphalift.show.live import LiveLine
+    from alphalift.tasks import chosen_workers
+
     stored = load(mechanism, opening)
     plan = Plan(
         mechanism=stored,
-        key=None if key is None else read_key(key),
+        key=secret,
         record_id=record_id,
         useful=useful or None,
-        bins=read_bins(bins) if bins else None,
+        bins=declared,
         redefine=other_columns,
         namespace=namespace,
         ids="unique" if ids_unique else "check",
@@ -95,8 +124,13 @@ def apply_command(
     )
     for place in (out, *written_beside(out)):
         require_not(place, [path for path in (mechanism, opening, *(after or [])) if path is not None])
-    with chosen_workers(workers, dask) as chosen:
-        done = release(plan, table, out=out, workers=chosen)
+    with chosen_workers(workers, dask) as chosen, LiveLine(what="releasing"):
+        done = release(plan, opened, out=out, workers=chosen)
+    if as_json:
+        notes = [in_options(notice) for notice in done.notices]
+        files = [str(place) for place in (out, *written_beside(out))]
+        print(json.dumps({"records": done.rows, "manifest": done.manifest, "notes": notes, "written": files}, indent=1))
+        return
     print(f"Released {done.rows} records, each with one output; promise {done.manifest['promise']}.")
     if not one_shot:
         print(f"Ids: {done.manifest['ids']}.")
@@ -111,14 +145,23 @@ def apply_command(
 def estimate_command(
     released: Annotated[Path, typer.Argument(help="A released table, as `apply` writes it.")],
     file: Annotated[Path, typer.Argument(help="Its mechanism, or the codebook beside it, which is public.")],
-    confidence: Annotated[str, typer.Option(help="Of every interval.")] = "95%",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    confidence: Confidence = "95%",
+    separator: Separator = None,
+    sheet: Sheet = None,
+    as_json: AsJson = False,
 ) -> None:
     """Estimate the distribution of the useful column from a release, with intervals that know the noise."""
-    from alphalift.given import confidence_of, readable_of
-    from alphalift.release.received import estimate_release
+    require_table(released)
+    from alphalift.given import confidence_of, table_of
 
-    found = estimate_release(released, readable_of(file), confidence=confidence_of(confidence))
+    sure, opened = confidence_of(confidence), table_of(released, separator, sheet)
+    if not file.is_file():
+        raise InputError(f"{file}: there is no such file; expected the mechanism, or the codebook beside the release")
+
+    from alphalift.release.received import estimate_release
+    from alphalift.tasks import readable_of
+
+    found = estimate_release(opened, readable_of(file), confidence=sure)
     frame = found.to_frame()
     if as_json:
         print(frame.to_json(orient="records"))
@@ -140,11 +183,14 @@ def estimate_command(
     )
 
 
-def new_key_command(file: Annotated[Path, typer.Argument(help="Where to write it.")]) -> None:
+def new_key_command(file: Annotated[Path, typer.Argument(help="Where to write it.")], as_json: AsJson = False) -> None:
     """Make a new secret key and its ledger, readable by you alone; one key for all releases about the same people."""
     from alphalift.release import new_key
 
     key = new_key(file)
+    if as_json:
+        print(json.dumps({"fingerprint": key.fingerprint, "written": [str(file), f"{file}.ledger"]}, indent=1))
+        return
     print(f"Written: {file} (fingerprint {key.fingerprint}) and its ledger {file}.ledger, readable by you alone.")
     print("Use this one key for all releases about the same people: the ledger beside it remembers them, and refuses")
     print("what would tell more than was promised. A new key for each release would defeat that. Keep both, secret and")

@@ -23,8 +23,8 @@ import numpy as np
 from numba import types
 
 from alphalift.compiled import VECTOR, compile_once, copied, full, inlined, spliced, subroutine, sum_of, tuple_type
-from alphalift.convex import support_magnitudes, supports
 from alphalift.geometry.pricing import PRICING, Box, Pricing, linear_program, phi
+from alphalift.geometry.support import support_magnitudes, supports
 
 # A box side shorter than this is a point: its chord would be a quotient of roundings. Above float rounding of numbers up
 # to 1 by far, and far below _PADDING, so that a widened side is never a point.

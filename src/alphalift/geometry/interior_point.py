@@ -38,8 +38,9 @@ from alphalift.compiled import (
     tuple_type,
     zeros,
 )
-from alphalift.convex import CONSTRAINTS, ENTROPY, HALF_SPACES, SPHERE, Constraints, support
+from alphalift.convex import ENTROPY, HALF_SPACES, SPHERE, Constraints
 from alphalift.geometry import cholesky
+from alphalift.geometry.support import CONSTRAINTS, support
 
 # A dozen or two steps are usual; beyond this a flat set has used up the digits, and the best (w, nu) so far must do.
 _MOST_STEPS = 50

@@ -15,8 +15,9 @@ from numba import types
 
 from alphalift.arrays import Array
 from alphalift.compiled import CURVE, MATRIX, VECTOR, copy_row, full, inlined, subroutine, tuple_type, zeros
-from alphalift.convex import CONSTRAINTS, Constraints
+from alphalift.convex import Constraints
 from alphalift.geometry.interior_point import ConvexProgram
+from alphalift.geometry.support import CONSTRAINTS
 
 
 class Feasible(NamedTuple):

@@ -16,8 +16,8 @@ import numpy as np
 from numba import types
 
 from alphalift.compiled import compile_once, copy_row, spliced
-from alphalift.convex import supports
 from alphalift.geometry.interior_point import PROGRAM_AND_RESULT, ConvexProgram, compiled_interior_point
+from alphalift.geometry.support import supports
 
 # From how many variables on: fewer are solved for at once as quickly.
 _MANY = 96

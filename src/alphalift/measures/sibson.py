@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import logsumexp
 
 from alphalift.arrays import Array
 from alphalift.measures.guessing import bayes_capacity
@@ -33,6 +32,8 @@ def tilted_mean(values: Array, p_y: Array, alpha: float) -> float:
     # Near alpha = 1 the mean is 1 plus a tiny number, which log1p keeps; elsewhere it may overflow.
     if np.abs(exponents).max() < 1:
         return float(np.log1p(p_y @ np.expm1(exponents)) / power)
+    from scipy.special import logsumexp
+
     return float(logsumexp(exponents, b=p_y) / power)
 
 

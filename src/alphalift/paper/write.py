@@ -14,7 +14,7 @@ from alphalift.arrays import Array
 from alphalift.paper.claims import as_markdown
 from alphalift.paper.experiment import OPTIMUM, Experiment
 from alphalift.paper.figure import figure1
-from alphalift.show.style import save
+from alphalift.show.style import save_figure
 from alphalift.solvers.algorithm1 import PAPER_ALPHAS, PAPER_EPSILONS
 from alphalift.whole import whole_file
 
@@ -23,7 +23,7 @@ def write_experiment(experiment: Experiment, folder: Path) -> list[Path]:
     """figure1 (png, pdf, csv), optimum.csv, epsilon_max.csv, claims.md and run.json; the paths written."""
     folder.mkdir(parents=True, exist_ok=True)
     figure = figure1(experiment)
-    written = [save(figure, folder / "figure1.png"), save(figure, folder / "figure1.pdf")]
+    written = [save_figure(figure, folder / "figure1.png"), save_figure(figure, folder / "figure1.pdf")]
     tables = {
         "figure1.csv": _means(experiment),
         "optimum.csv": _optimum(experiment),

@@ -4,7 +4,7 @@ from alphalift.population.advice import Advice, Alternative, advise
 from alphalift.population.cover import not_covered, percent, restated, said, uncovered
 from alphalift.population.leakage import LeakageBound, is_quick, leakage_bound
 from alphalift.population.receiver import Estimate, Interval, estimate
-from alphalift.population.robust import Robust, prior_free, solve_robust
+from alphalift.population.robust import Robust, in_region, prior_free, solve_robust
 
 __all__ = [
     "Advice",
@@ -15,6 +15,7 @@ __all__ = [
     "Robust",
     "advise",
     "estimate",
+    "in_region",
     "is_quick",
     "leakage_bound",
     "not_covered",

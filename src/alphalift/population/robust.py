@@ -394,3 +394,8 @@ def _whatever_the_population(
     return replace(
         plain, mechanism=Mechanism(plain.joint, found.mechanism.law), status=Status.ROBUST, population=stated
     )
+
+
+def in_region(solution: Solution, errors: float) -> Region:
+    """The promise of a robust design with the standard errors to spare that it has."""
+    return _with_errors(solution.region, solution.joint, errors) if errors else solution.region

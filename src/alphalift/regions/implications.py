@@ -10,11 +10,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
-
-from flint import arb, ctx, fmpq
+from typing import TYPE_CHECKING, Any
 
 from alphalift.exact import exact, to_float
+from alphalift.lazily import Later
 from alphalift.regions.alpha_lift import AlphaLift
 from alphalift.regions.base import LARGEST_BUDGET, Intersection, Region
 from alphalift.regions.chi_square import ChiSquare
@@ -24,6 +23,11 @@ from alphalift.regions.lip import LIP
 from alphalift.regions.max_lift import MaxLift
 from alphalift.regions.renyi import Renyi
 from alphalift.regions.total_variation import TotalVariation
+
+if TYPE_CHECKING:
+    from flint import arb
+
+flint = Later("flint")
 
 # 1 - e^-1000, of the largest budget, is still told from 1.
 _PRECISION = 2048
@@ -47,7 +51,7 @@ def implications(region: Region) -> tuple[Implication, ...]:
         return tuple(Implication(component, "one of the promises itself") for component in region.components)
     for kind, found in _IMPLIED.items():
         if isinstance(region, kind):
-            with ctx.workprec(_PRECISION):
+            with flint.ctx.workprec(_PRECISION):
                 return tuple(
                     Implication(other(*numbers), reason)
                     for other, *numbers, reason in found(region)
@@ -64,15 +68,15 @@ def renyi_implies(region: Renyi, order: float) -> Renyi:
 def _ball(budget: float) -> arb:
     """The decimal that a float means."""
     number = exact(budget)
-    return arb(fmpq(number.numerator, number.denominator))
+    return flint.arb(flint.fmpq(number.numerator, number.denominator))
 
 
 def _up(budget: Fraction | arb) -> float:
     """The nearest float that means no less."""
-    if isinstance(budget, arb):
-        mantissa, exponent = budget.upper().man_exp()
-        budget = int(mantissa) * Fraction(2) ** int(exponent)
-    return to_float(budget, upwards=True)
+    if isinstance(budget, Fraction):
+        return to_float(budget, upwards=True)
+    mantissa, exponent = budget.upper().man_exp()
+    return to_float(int(mantissa) * Fraction(2) ** int(exponent), upwards=True)
 
 
 def _alpha_over(alpha: float) -> Fraction:

@@ -88,8 +88,6 @@ def read_key(path: str | Path) -> Key:
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: there is no such key; make one with `alphalift key new {path}`")
-    if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise InputError(f"{path} can be read by others; `chmod 600` it, and make a new key if it has been")
     with path.open("rb") as file:
         content = file.read(200)
     if content.startswith(_OLD_FORM.encode()):
@@ -101,6 +99,8 @@ def read_key(path: str | Path) -> Key:
     found = re.fullmatch(rf"{_FORM} ([0-9a-f]{{{2 * KEY_BYTES}}})\n".encode(), content)
     if found is None:
         raise InputError(f"{path} is not a key as `alphalift key new` makes it")
+    if os.name == "posix" and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise InputError(f"{path} can be read by others; `chmod 600` it, and make a new key if it has been")
     return Key(bytes.fromhex(found[1].decode()), path)
 
 

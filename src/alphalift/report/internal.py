@@ -6,6 +6,8 @@ import shlex
 from fractions import Fraction
 from importlib.metadata import version
 
+import numpy as np
+
 from alphalift.curve import curve
 from alphalift.errors import PromiseError, SettingError, SolverError
 from alphalift.proof.said import line_about
@@ -15,6 +17,7 @@ from alphalift.report.filed import Filed
 from alphalift.report.page import Html, Section, code, facts, figures, page, paragraph, picture, sentences, table
 from alphalift.report.pictures import as_svg
 from alphalift.report.rows import ReleasedRows
+from alphalift.show.caution import cautions
 from alphalift.show.heat import plot_mechanism
 from alphalift.show.kept import plot_kept
 from alphalift.show.lifts import plot_lifts
@@ -46,7 +49,7 @@ def internal_report(
         Section("kept", "What is kept", _kept(told, solution, useful)),
         Section("curve", "What another budget would keep", _curve(solution, secret, useful, curve_seconds)),
         Section("mechanism", "The mechanism", _mechanism(solution, secret, useful)),
-        Section("several", "Several releases", [paragraph(several(filed))]),
+        Section("several", "Several releases", [paragraph(several(filed)), *_together(solution, secret)]),
         *([] if released is None else [Section("released", "The released file", _released(filed, released))]),
         Section("proof", "What is proven", _proof(filed, file, opening)),
         Section("made", "How it was made", [facts(_made(filed, file))]),
@@ -99,7 +102,8 @@ def _open(told: Description, filed: Filed) -> list[Html]:
     """What nobody promises; what is stated of the population and not proven."""
     stated = line_about(dict(filed.document))
     population = told.population or [f"The p{stated[1:]}."]
-    return [sentences([told.not_covered, *population, *told.assumed])]
+    few = cautions(filed.solution.joint, secret=filed.secret, useful=filed.useful)
+    return [sentences([told.not_covered, *population, *told.assumed, *few])]
 
 
 def _kept(told: Description, solution: Solution, useful: str) -> list[Html]:
@@ -153,7 +157,8 @@ def _curve(solution: Solution, secret: str, useful: str, seconds: float) -> list
         ]
     caption = (
         f"What each budget keeps of {useful}, for the records alone: the optimum lies in the band, and the star is this design. A "
-        "design that leaves room for chance, or of few bits, lies below the band."
+        "design that leaves room for chance, or of few bits, lies below the band. Below: what each budget lets the rarest group gain at most, "
+        "whatever the mechanism."
     )
     drawn = plot_curve(found, secret=secret, useful=useful, mark=(epsilon, solution.normalized_utility))
     return [picture(as_svg(drawn, "curve", caption), caption)]
@@ -173,6 +178,22 @@ def several(filed: Filed) -> str:
         "about the outputs of all of them seen together with this one's, and so are the figures above. Releases that are not named "
         "here are not counted in."
     )
+
+
+def _together(solution: Solution, secret: str) -> list[Html]:
+    """Of every group what the releases before tell alone, beside what all tell together."""
+    region = solution.region
+    if not isinstance(region, After):
+        return []
+    before = region.together(np.ones((1, len(region.known.p_s)))).max(axis=0)
+    rows = [
+        (printable(label), f"{share:.1%}", f"{up(float(alone), 2)} ×", f"{up(float(both), 2)} ×")
+        for label, share, alone, both in zip(
+            solution.joint.s_labels, solution.joint.p_s, before, largest_lifts(solution), strict=True
+        )
+    ]
+    title = f"How many times as likely each value of {printable(secret)} becomes at most"
+    return [table(title, [secret, "share", "by the releases before", "by all together"], rows, left=(0,))]
 
 
 def _released(filed: Filed, released: ReleasedRows) -> list[Html]:

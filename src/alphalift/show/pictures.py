@@ -8,7 +8,7 @@ from alphalift.show.heat import plot_mechanism
 from alphalift.show.kept import plot_kept
 from alphalift.show.lifts import plot_lifts
 from alphalift.show.simplex import can_plot_simplex, plot_simplex
-from alphalift.show.style import Picture, save
+from alphalift.show.style import Picture, save_figure
 from alphalift.solution import Solution
 
 
@@ -30,7 +30,7 @@ def save_pictures(
     """Every picture as PNG and PDF; the files' names. They show shares of the table, so their owner alone can read them."""
     folder.mkdir(parents=True, exist_ok=True)
     return [
-        save(picture, folder / f"{name}{ending}", private=True)
+        save_figure(picture, folder / f"{name}{ending}", private=True)
         for name, picture in pictures_of(solution, secret=secret, useful=useful).items()
         for ending in (".png", ".pdf")
     ]

@@ -71,7 +71,7 @@ def alpha_text(alpha: float) -> str:
     return "∞" if math.isinf(alpha) else f"{alpha:g}"
 
 
-def save(figure: Figure, path: Path | str, *, private: bool = False) -> Path:
+def save_figure(figure: Figure, path: Path | str, *, private: bool = False) -> Path:
     """Write a figure: .png, .svg and .pdf are the picture, .csv its numbers, .tex the same for pgfplots (`\\input` it).
 
     No file has a time stamp, so equal figures are equal files. With `private` its owner alone can read it.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from alphalift.arrays import Array, is_sparse
-from alphalift.backwards import Wanted
 from alphalift.effort import MOST_TREE_BYTES
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
@@ -24,6 +24,9 @@ from alphalift.show.text import printable, up
 from alphalift.solution import Population, Solution, Status
 from alphalift.solvers.optimal import bound_is_estimated, searched_symbols
 from alphalift.utilities import Utility
+
+if TYPE_CHECKING:
+    from alphalift.backwards import Wanted
 
 # By how much of X's information a file's gap must exceed the run's to be told: rounding to integers costs less.
 _NOTABLE = 1e-6
@@ -364,12 +367,6 @@ def what_it_may_take(joint: Joint, region: Region, utility: Utility, time_limit:
 
 def _percent_up(share: float) -> str:
     return f"{up(100 * share, 3)}%"
-
-
-def gained_words(region: Region, at_most: str) -> str:
-    """Which alpha and epsilon a most that any group may gain is."""
-    epsilon = region.parameters["epsilon"]
-    return f"No group may become more than {at_most.strip()} times as likely: alpha = inf, epsilon = {epsilon}, its logarithm rounded down."
 
 
 def wanted_words(found: Wanted, keep: str) -> str:

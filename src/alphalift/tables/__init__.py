@@ -5,9 +5,11 @@ from alphalift.tables.bins import bin_edges, bin_labels
 from alphalift.tables.columns import decoded, plain, plain_batch, require, require_countable
 from alphalift.tables.counting import count_batches
 from alphalift.tables.endings import is_writable
+from alphalift.tables.file import TableFile
 from alphalift.tables.formulas import refuse_formulas
 from alphalift.tables.frames import like
 from alphalift.tables.opening import open_table
+from alphalift.tables.quantiles import Quantiles
 from alphalift.tables.read import Columns, read_joint
 from alphalift.tables.spark import SparkFrame
 from alphalift.tables.symbols import MISSING, Symbols, canonical_texts, key_of, label_of
@@ -17,10 +19,12 @@ __all__ = [
     "MISSING",
     "Columns",
     "InMemory",
+    "Quantiles",
     "Source",
     "SparkFrame",
     "Symbols",
     "Table",
+    "TableFile",
     "Writer",
     "bin_edges",
     "bin_labels",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-from pyarrow import dataset
 
 from alphalift.errors import TableError
 from alphalift.tables.base import Source
 from alphalift.tables.duck import all_same_in_duckdb, engine, grouped
+
+if TYPE_CHECKING:
+    from pyarrow import dataset
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from alphalift.errors import TableError
+from alphalift.lazily import Later
 from alphalift.tables.columns import decoded
+
+pc = Later("pyarrow.compute")
 
 # The bin of a cell that is no number; no bin has this name, and none is released.
 NO_NUMBER = "(no number)"

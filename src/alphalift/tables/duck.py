@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import duckdb
 import pyarrow as pa
 
 from alphalift.tables.base import Source
 from alphalift.tables.columns import SAME_IN_DUCKDB, decoded_table, is_one_of
 from alphalift.tables.counting import COUNT, MAX_COMBINATIONS
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ def relation_schema(relation: duckdb.DuckDBPyRelation) -> pa.Schema:
 @contextmanager
 def engine() -> Iterator[duckdb.DuckDBPyConnection]:
     """A DuckDB of our own, which fetches no extension and leaves nothing on the disk."""
+    import duckdb
+
     settings: dict[str, str | bool | int | float | list[str]] = {
         "temp_directory": "",
         "autoinstall_known_extensions": False,

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from alphalift.errors import InputError
+from alphalift.lazily import Later
 from alphalift.tables.bins import NUMBER
 from alphalift.tables.columns import text_bytes
 from alphalift.tables.endings import ending_of
+
+pc = Later("pyarrow.compute")
 
 # The last four are the first ones at full width, which some spreadsheets read as the same.
 _FORMULA = r"^[=+\-@\t\r\n\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
-import pandas as pd
 import pyarrow as pa
 
 from alphalift.errors import TableError
@@ -16,11 +14,16 @@ from alphalift.tables.base import Source, opened
 from alphalift.tables.columns import decoded, decoded_table, require
 from alphalift.tables.counting import COUNT
 
-KINDS = "the path of a CSV, TSV or Parquet file, a folder of Parquet files, an Arrow, pandas or polars table"
+if TYPE_CHECKING:
+    import narwhals as nw
+
+KINDS = "the path of a CSV, TSV, Excel or Parquet file, a folder of Parquet files, an Arrow, pandas or polars table"
 
 
 def open_frame(frame: Any, columns: list[str]) -> Source:
     """A pandas or polars frame, its columns brought into Arrow's memory."""
+    import narwhals as nw
+
     try:
         table = nw.from_native(frame, eager_only=True)
     except TypeError:
@@ -65,10 +68,14 @@ def like(table: Any, answer: pa.Table, *, new: Collection[str] = ()) -> Any:
     Columns of `table` keep their types, but for those that are `new` under an old name. A pandas frame gets a new index:
     the table's own may name people.
     """
+    import narwhals as nw
+
     if nw.dependencies.is_polars_dataframe(table) or nw.dependencies.is_polars_lazyframe(table):
         frame = nw.from_arrow(answer, backend="polars").to_native()
         return frame.lazy() if nw.dependencies.is_polars_lazyframe(table) else frame
     if nw.dependencies.is_pandas_dataframe(table):
+        import pandas as pd
+
         names = answer.schema.names
         kinds = {name: table[name].dtype for name in names if name in table.columns and name not in new}
         return pd.DataFrame({name: _pandas_column(answer.column(name), kinds.get(name)) for name in names})
@@ -76,6 +83,8 @@ def like(table: Any, answer: pa.Table, *, new: Collection[str] = ()) -> Any:
 
 
 def _pandas_column(column: pa.ChunkedArray, kind: Any) -> Any:
+    import pandas as pd
+
     if kind is None or isinstance(kind, pd.CategoricalDtype):
         return column.to_pandas()
     # Extension types bring their own way, which keeps large integers beside missing values.

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
-from pyarrow import parquet
 
 from alphalift.errors import TableError
 from alphalift.tables.base import Source
@@ -17,6 +16,8 @@ from alphalift.tables.duck import all_same_in_duckdb, engine, grouped
 
 
 def open_parquet(name: str, description: str, files: list[Path], columns: list[str]) -> Source:
+    from pyarrow import parquet
+
     schemas = []
     for file in files:
         source = ParquetFiles(name if len(files) == 1 else f"{name}: {file.name!r}", description, pa.schema([]), [file])
@@ -37,6 +38,8 @@ class ParquetFiles(Source):
         return [replace(self, name=f"{self.name}: {file.name!r}", files=[file.absolute()]) for file in self.files]
 
     def _stream(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+        from pyarrow import parquet
+
         for path in self.files:
             # Without buffering ahead, which would hold the columns of the whole file.
             with parquet.ParquetFile(path, pre_buffer=False) as file:
@@ -45,6 +48,8 @@ class ParquetFiles(Source):
                         yield batch.select(columns)
 
     def _count_plain(self, columns: list[str]) -> pa.Table:
+        from pyarrow import parquet
+
         if not all_same_in_duckdb(self.schema, columns):
             return super()._count_plain(columns)
         paths = [glob.escape(str(path.absolute())) for path in self.files]

@@ -14,6 +14,7 @@ from alphalift.joint import Beside, Joint, Origin, Variable
 from alphalift.tables.bins import NO_NUMBER, Reading, Readings, bin_edges, bin_labels, require_numbers
 from alphalift.tables.counting import MAX_COMBINATIONS
 from alphalift.tables.opening import open_table
+from alphalift.tables.quantiles import Quantiles
 from alphalift.tables.symbols import MISSING, Key, canonical_texts, label_of
 
 Columns = str | Sequence[str]
@@ -28,7 +29,7 @@ def read_joint(
     sensitive: Columns,
     useful: Columns,
     missing: Literal["symbol", "drop"] = "symbol",
-    bins: Mapping[str, Sequence[float]] | None = None,
+    bins: Mapping[str, Sequence[float] | Quantiles] | None = None,
     alphabet: Mapping[str, Sequence[object]] | None = None,
     beside: Sequence[Variable] = (),
     anyway: bool = False,
@@ -40,7 +41,8 @@ def read_joint(
     are text: "007" is not 7. Counting is done by the table's engine.
 
     `bins={"age": [18, 30]}` replaces the numbers of a column by "<18", "18 to <30" and ">=30": an edge belongs to
-    the bin above it. `alphabet={"education": ["Bachelors", ...]}` declares all values of a column and their order;
+    the bin above it. `bins={"age": Quantiles(5)}` chooses edges so that about as many records are in each bin; they are computed from
+    the records, and tell something about them that no promise covers. `alphabet={"education": ["Bachelors", ...]}` declares all values of a column and their order;
     any other is an error, except a missing one, which comes last unless None is declared. A side with a declared
     column has all combinations of its columns' values as symbols; those without rows have no mass.
 
@@ -53,8 +55,8 @@ def read_joint(
     s_names, x_names = _names(sensitive, "sensitive"), _names(useful, "useful")
     if missing not in ("symbol", "drop"):
         raise TableError(f"missing is {missing!r}, expected 'symbol' or 'drop'")
-    edges = {column: tuple(bin_edges(column, given)) for column, given in (bins or {}).items()}
     own = list(dict.fromkeys([*s_names, *x_names]))
+    edges = {column: _edges(table, column, given, own) for column, given in (bins or {}).items()}
     domains = _domains(edges, alphabet or {}, own)
     sides = [_side(s_names, edges), _side(x_names, edges)]
     sides += [_side(_names(z.columns, "a variable beside"), dict(z.bins)) for z in beside]
@@ -83,6 +85,12 @@ def read_joint(
         origin=Origin(tuple(s_names), tuple(x_names), used, tuple(column for column in own if column in domains)),
         beside=_beside(counts, s_keys, x_keys, beside) if beside else None,
     )
+
+
+def _edges(table: Any, column: str, given: Sequence[float] | Quantiles, own: list[str]) -> tuple[float, ...]:
+    if isinstance(given, Quantiles) and column in own:
+        return tuple(given.edges(table, column))
+    return () if isinstance(given, Quantiles) else tuple(bin_edges(column, given))
 
 
 @dataclass(frozen=True)

@@ -25,14 +25,15 @@ _SEPARATORS = ",;\t|"
 _QUOTED = re.compile(rb'"(?:[^"]|"")*"')
 
 
-def open_text(path: Path, name: str, columns: list[str]) -> Source:
-    """The file with these columns, separated as its ending says, or as its header shows that is one column otherwise."""
+def open_text(path: Path, name: str, columns: list[str], separator: str | None = None) -> Source:
+    """The file with these columns, separated as told, or as its ending says, or as its header shows that is one column otherwise."""
     ending, packed = ending_of(path)
     tabs = ending == ".tsv"
     schema = pa.schema([(column, pa.string()) for column in columns])
     source = TextFile(name, "TSV file" if tabs else "CSV file", schema, path, "\t" if tabs else ",", packed)
     with source._in_our_words():
-        source = replace(source, delimiter=_separator(name, source.first_line(), columns, source.delimiter))
+        found = separator or _separator(name, source.first_line(), columns, source.delimiter)
+        source = replace(source, delimiter=found)
         require(name, columns, source.header(), header=True)
     return source
 
@@ -46,7 +47,7 @@ def _separator(name: str, line: bytes, columns: list[str], usual: str) -> str:
     if len(found) > 1:
         raise TableError(
             f"{name}: its header is one column and has {' and '.join(map(repr, found))} in it, of which one seems to be the separator; "
-            "write the file with commas"
+            "name it with separator="
         )
     return found[0]
 

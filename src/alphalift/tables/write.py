@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
-from pyarrow import csv, parquet
+from pyarrow import csv
 
 from alphalift.errors import InputError, TableError
 from alphalift.tables.columns import decoded, is_text, plain, plain_type
@@ -46,7 +46,7 @@ def require_writable(name: str, schema: pa.Schema) -> None:
         kind = plain_type(field.type)
         if ending != ".parquet":
             _require_text_form(name, field.name, kind)
-        elif not _takes(parquet.ParquetWriter, kind):
+        elif not _takes(_parquet_writer(), kind):
             raise TableError(
                 f"{name}: column {field.name!r} has a type that a Parquet file cannot hold; convert it first"
             )
@@ -76,12 +76,18 @@ def _takes(writer: Any, kind: pa.DataType) -> bool:
     return True
 
 
+def _parquet_writer() -> Any:
+    from pyarrow.parquet import ParquetWriter
+
+    return ParquetWriter
+
+
 class _Parquet:
     def __init__(self, path: Path, schema: pa.Schema) -> None:
         # Dictionaries for the outputs, which are few, not for ids, which are all different.
         few = [field.name for field in schema if pa.types.is_dictionary(field.type)]
         self._schema = pa.schema([(field.name, plain_type(field.type)) for field in schema])
-        self._writer = parquet.ParquetWriter(path, self._schema, use_dictionary=few)
+        self._writer = _parquet_writer()(path, self._schema, use_dictionary=few)
 
     def write_batch(self, batch: pa.RecordBatch) -> None:
         self._writer.write_batch(pa.record_batch([plain(column) for column in batch.columns], schema=self._schema))

@@ -6,10 +6,8 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from alphalift.arrays import Array, Rows, is_sparse
-from alphalift.compiled import CURVE, MATRIX, VECTOR, compile_once
 from alphalift.joint import Joint
 from alphalift.utilities.pieces import Pieces
 
@@ -72,12 +70,9 @@ class Utility(ABC):
 
     def terms(self, points: Array, p_x: Array) -> Array:
         """scale_x phi(V_x / scale_x) of every entry, where there is such a curve, (count, |X|)."""
-        found = np.array(points, dtype=np.float64, order="C")
-        return np.asarray(
-            compile_once(_terms, MATRIX(types.FunctionType(CURVE), VECTOR, MATRIX))(
-                self.compiled_curve(), self.scales(p_x), found
-            )
-        )
+        from alphalift.utilities.compiled_curves import terms_of
+
+        return terms_of(self.compiled_curve(), self.scales(p_x), np.array(points, dtype=np.float64, order="C"))
 
     def of(self, p_y: Array, posteriors: Rows, p_x: Array) -> float:
         """The utility of a mechanism with these rows P_{X|Y=y}, (|Y|, |X|); never below zero by rounding."""
@@ -87,11 +82,3 @@ class Utility(ABC):
     def of_publishing_all(self, p_x: Array) -> float:
         """The utility of Y = X, which no mechanism exceeds."""
         return self.of(p_x, np.eye(len(p_x)), p_x)
-
-
-def _terms(curve: Any, scales: Array, points: Array) -> Array:
-    found = np.empty_like(points)
-    for i in range(points.shape[0]):
-        for x in range(points.shape[1]):
-            found[i, x] = scales[x] * curve(points[i, x] / scales[x], 0)
-    return found

@@ -7,19 +7,15 @@ with weights of 1/2.
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
 
 from alphalift.arrays import Array
-from alphalift.compiled import CURVE, compile_once
 from alphalift.errors import SettingError
 from alphalift.joint import Joint
 from alphalift.utilities.base import Utility
@@ -27,13 +23,8 @@ from alphalift.utilities.mutual_information import minus_v_log_v
 
 # A user's f may miss f(1) = 0 by this, and convexity by this share of its values: what roundings do.
 _SLACK = 1e-9
-# The step of differences in place of its derivative, relative to t, and to this where t is less.
-_STEP = 1e-6
 # Where convexity is looked at: ratios t = P(x|y) / P(x) from next to 0 to the largest one, as many for each.
 _LOOKED_AT, _LEAST_RATIO, _USUAL_RATIO = 400, 1e-6, 1e3
-
-# Where a compiled f is compared with the one that was given.
-_TRIED = (0.0, 1e-3, 0.5, 1.0, 2.0, 100.0)
 
 
 @dataclass(frozen=True)
@@ -79,7 +70,9 @@ class FInformation(Utility):
         return f"{named} in {useful}"
 
     def compiled_curve(self) -> Any:
-        return compile_once(CURVES[self.f].g, CURVE) if isinstance(self.f, str) else _curve_of(self.f)
+        from alphalift.utilities.compiled_curves import curve_of, named_curve
+
+        return named_curve(CURVES[self.f].g) if isinstance(self.f, str) else curve_of(self.f)
 
     def scales(self, p_x: Array) -> Array:
         return np.array(p_x)  # kernels take what may be written to
@@ -164,47 +157,3 @@ def _require_convex(f: Callable[[float], float], largest: float) -> None:
     if (bent := above > _SLACK * (1 + size)).any():
         t = ratios[1:-1][bent][0]
         raise SettingError(f"f must be convex, and is not near t = {t:.4g}: publishing less could be worth more")
-
-
-@cache
-def _curve_of(f: Callable[[float], float]) -> Any:
-    """f(0) - f(t) as a compiled curve: compiled with it if numba can, else called back."""
-    at_zero = float(f(0.0))
-    try:
-        own = njit(types.float64(types.float64), nogil=True, error_model="numpy")(f)
-        same = all(math.isclose(own(t), f(t), rel_tol=_SLACK, abs_tol=_SLACK) for t in _TRIED)
-    except Exception:  # whatever numba, or f, says of it
-        same = False
-    if not same:
-        return _Called(f)
-
-    def curve(t: float, order: int) -> float:
-        if order == 1:
-            step = _STEP * max(t, _STEP)
-            return (own(t - step) - own(t + step)) / (2.0 * step)
-        return at_zero - own(t)
-
-    return njit(CURVE, nogil=True, error_model="numpy")(curve)
-
-
-class _Called(types.WrapperAddressProtocol):
-    """A Python function behind a pointer that kernels call."""
-
-    def __init__(self, f: Callable[[float], float]) -> None:
-        self._f, self._at_zero = f, float(f(0.0))
-        self._pointer = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_int64)(self)
-
-    def __call__(self, t: float, order: int) -> float:
-        try:
-            if order == 1:
-                step = _STEP * max(t, _STEP)
-                return float(self._f(t - step) - self._f(t + step)) / (2.0 * step)
-            return self._at_zero - float(self._f(t))
-        except Exception:
-            return math.nan  # no bound and no column comes from it
-
-    def __wrapper_address__(self) -> int:
-        return ctypes.cast(self._pointer, ctypes.c_void_p).value or 0
-
-    def signature(self) -> Any:
-        return CURVE

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from alphalift.arrays import Array, Rows, is_sparse
-from alphalift.compiled import CURVE, compile_once
 from alphalift.measures.information import entropy
 from alphalift.utilities.base import Utility
 
@@ -32,7 +30,7 @@ class MutualInformation(Utility):
         if not is_sparse(points):
             return entropy(points, axis=-1)
         shares = np.where(points.data > 0, points.data, 1.0)  # where a zero is stored
-        terms = csr_array((-shares * np.log(shares), points.indices, points.indptr), shape=points.shape)
+        terms = type(points)((-shares * np.log(shares), points.indices, points.indptr), shape=points.shape)
         return np.asarray(terms.sum(axis=1) + 0.0)
 
     def uncertainties(self, points: Rows) -> Array:
@@ -45,7 +43,9 @@ class MutualInformation(Utility):
         return entropy(points[..., None])
 
     def compiled_curve(self) -> Any:
-        return compile_once(minus_v_log_v, CURVE)
+        from alphalift.utilities.compiled_curves import named_curve
+
+        return named_curve(minus_v_log_v)
 
 
 def minus_v_log_v(v: float, order: int) -> float:
