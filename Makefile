@@ -47,6 +47,7 @@ bench: .venv/.bench .venv/.spark
 	$(BIN)/python benchmarks/corners.py --seconds 5
 	$(BIN)/python benchmarks/local.py 20 --seconds 5
 	$(BIN)/python benchmarks/population.py --draws 3 --truths 3x8 --records 10000 --alphas inf --epsilons 0.1
+	$(BIN)/python benchmarks/receiver.py --releases 50
 	$(BIN)/python benchmarks/audit.py --cases 20 --promises 2
 	$(BIN)/python benchmarks/dominance.py 60
 	$(BIN)/python benchmarks/averages.py 3 --seconds 5
