@@ -102,10 +102,23 @@ def check_python() -> None:
     assert 0 < solution.normalized_utility < 1
     assert solution.mechanism.leakage(10) <= 0.1
     assert len(alphalift.compare(joint, "LDP(0.5)").to_frame()) > 3
-    assert (
-        alphalift.read_joint(pd.DataFrame({"s": ["a", "b", "a"], "x": ["u", "v", "v"]}), sensitive="s", useful="x").n
-        == 3
-    )
+    people = pd.DataFrame({"s": ["a", "b", "a"], "x": ["u", "v", "v"]})
+    assert alphalift.read_joint(people, sensitive="s", useful="x").n == len(people)
+    check_engines(solution)
+
+
+def check_engines(solution: object) -> None:
+    """Tables whose kinds older engines do not know: a relation that is streamed, views of text."""
+    import duckdb
+    import pyarrow as pa
+
+    from alphalift.release import Plan, release
+
+    plan = Plan(mechanism=solution, useful="job", one_shot=True)
+    relation = duckdb.sql("SELECT * FROM (VALUES ('cook'), ('clerk'), ('cook')) AS people(job)")
+    views = pa.table({"job": pa.array(["cook", "clerk", "cook"], pa.string_view())})
+    for table in (relation, views):
+        assert release(plan, table).rows == 3
 
 
 if __name__ == "__main__":
