@@ -1,0 +1,120 @@
+(** The support function: E[w l] <= sigma(w) for all lifts l that a promise allows (docs/theory.md, step 6). *)
+
+From Coq Require Import Reals Lra Lia.
+From Alphalift Require Import Sums Problem Entropy Duality Powers.
+Open Scope R_scope.
+
+Definition positive_part (w : R) : R := Rmax w 0.
+
+Definition is_promise (q : promise) : Prop :=
+  match q with MaxLift _ => True | AlphaLift alpha _ => 1 < alpha end.
+
+Definition sigma (J : joint) (q : promise) (w : nat -> R) : R :=
+  match q with
+  | MaxLift epsilon => exp epsilon * mean J (fun s => positive_part (w s))
+  | AlphaLift alpha epsilon =>
+      exp epsilon *
+      power (mean J (fun s => power (positive_part (w s)) (conjugate alpha))) (/ conjugate alpha)
+  end.
+
+Section Joint.
+Variable J : joint.
+Hypothesis J_is_joint : is_joint J.
+
+Lemma mean_le f g : (forall s, (s < secrets J)%nat -> f s <= g s) -> mean J f <= mean J g.
+Proof.
+  intros below. apply sum_le. intros s inside. pose proof (P_S_pos J J_is_joint s inside).
+  apply Rmult_le_compat_l; [lra | auto].
+Qed.
+
+Lemma mean_nonneg f : (forall s, (s < secrets J)%nat -> 0 <= f s) -> 0 <= mean J f.
+Proof.
+  intros signs. apply sum_nonneg. intros s inside. pose proof (P_S_pos J J_is_joint s inside).
+  apply Rmult_le_pos; [lra | auto].
+Qed.
+
+Lemma mean_scale c f : mean J (fun s => c * f s) = c * mean J f.
+Proof. unfold mean. rewrite <- sum_scale. apply sum_ext. intros; lra. Qed.
+
+Lemma mean_plus f g : mean J (fun s => f s + g s) = mean J f + mean J g.
+Proof. unfold mean. rewrite <- sum_plus. apply sum_ext. intros; lra. Qed.
+
+Lemma positive_part_nonneg w : 0 <= positive_part w.
+Proof. apply Rmax_r. Qed.
+
+Lemma only_the_positive_part w l :
+  (forall s, (s < secrets J)%nat -> 0 <= l s) ->
+  mean J (fun s => w s * l s) <= mean J (fun s => positive_part (w s) * l s).
+Proof.
+  intros signs. apply mean_le. intros s inside. apply Rmult_le_compat_r; [auto | apply Rmax_l].
+Qed.
+
+(** Hoelder's inequality for means, with a bound k > 0 for the norm of l. *)
+Lemma hoelder w l a k :
+  1 < a -> 0 < k ->
+  (forall s, (s < secrets J)%nat -> 0 <= w s) -> (forall s, (s < secrets J)%nat -> 0 <= l s) ->
+  power (mean J (fun s => power (l s) a)) (1 / a) <= k ->
+  mean J (fun s => w s * l s) <= k * power (mean J (fun s => power (w s) (conjugate a))) (/ conjugate a).
+Proof.
+  intros a_gt k_pos w_signs l_signs l_norm.
+  set (b := conjugate a). assert (b_gt : 1 < b) by now apply conjugate_gt.
+  set (B := mean J (fun s => power (w s) b)).
+  assert (B_nonneg : 0 <= B) by (apply mean_nonneg; intros; apply power_nonneg).
+  assert (l_mean : mean J (fun s => power (l s) a) <= power k a).
+  { replace (mean J (fun s => power (l s) a)) with (power (power (mean J (fun s => power (l s) a)) (1 / a)) a).
+    - apply power_le; [lra|]. split; [apply power_nonneg | assumption].
+    - assert (0 <= mean J (fun s => power (l s) a)) by (apply mean_nonneg; intros; apply power_nonneg).
+      rewrite power_power by assumption. replace (1 / a * a) with 1 by (field; lra). now apply power_1. }
+  destruct B_nonneg as [B_pos|B_null].
+  - set (M := power B (/ b)). assert (M_pos : 0 < M) by now apply power_gt.
+    assert (M_b : power M b = B).
+    { unfold M. rewrite power_power by lra. replace (/ b * b) with 1 by (field; lra). apply power_1; lra. }
+    assert (scaled : mean J (fun s => (l s * / k) * (w s * / M)) <= 1).
+    { apply Rle_trans with (mean J (fun s =>
+        / a * / power k a * power (l s) a + / b * / power M b * power (w s) b)).
+      - apply mean_le. intros s inside.
+        assert (0 < / k) by now apply Rinv_0_lt_compat. assert (0 < / M) by now apply Rinv_0_lt_compat.
+        eapply Rle_trans; [apply (young _ _ a a_gt); apply Rmult_le_pos; try lra; auto|].
+        rewrite !power_mult by (try lra; auto).
+        assert (inverse : forall t c, 0 < t -> power (/ t) c = / power t c).
+        { intros t c t_pos. rewrite !power_pos by (try apply Rinv_0_lt_compat; assumption).
+          rewrite ln_Rinv by assumption. rewrite <- exp_Ropp. f_equal. lra. }
+        rewrite !inverse by assumption. fold b. lra.
+      - rewrite mean_plus, !mean_scale. fold B. rewrite M_b.
+        assert (k_a : 0 < power k a) by now apply power_gt.
+        replace (/ b * / B * B) with (/ b) by (field; lra).
+        unfold b at 1. rewrite conjugate_inv by assumption.
+        assert (/ power k a * mean J (fun s => power (l s) a) <= 1).
+        { apply (Rmult_le_reg_l (power k a)); [assumption|]. rewrite <- Rmult_assoc, Rinv_r by lra. lra. }
+        assert (0 < / a) by (apply Rinv_0_lt_compat; lra).
+        rewrite Rmult_assoc. nra. }
+    replace (mean J (fun s => w s * l s)) with (k * M * mean J (fun s => (l s * / k) * (w s * / M))).
+    + assert (0 < k * M) by now apply Rmult_lt_0_compat. nra.
+    + rewrite <- mean_scale. unfold mean. apply sum_ext. intros s inside. field. lra.
+  - assert (null : forall s, (s < secrets J)%nat -> w s = 0).
+    { intros s inside. destruct (w_signs s inside) as [above|<-]; [|reflexivity]. exfalso.
+      pose proof (P_S_pos J J_is_joint s inside).
+      assert (0 < B).
+      { apply (sum_pos _ _ s inside).
+        - intros j j_in. pose proof (P_S_pos J J_is_joint j j_in).
+          apply Rmult_le_pos; [lra | apply power_nonneg].
+        - apply Rmult_lt_0_compat; [assumption | now apply power_gt]. }
+      lra. }
+    replace (mean J (fun s => w s * l s)) with 0.
+    + apply Rmult_le_pos; [lra | apply power_nonneg].
+    + unfold mean. rewrite (sum_ext _ _ (fun _ => 0)), sum_zero; [reflexivity|].
+      intros s inside. rewrite null by assumption. lra.
+Qed.
+
+Theorem supported q w l :
+  is_promise q -> (forall s, (s < secrets J)%nat -> 0 <= l s) -> allows J q l ->
+  mean J (fun s => w s * l s) <= sigma J q w.
+Proof.
+  intros proper signs allowed. eapply Rle_trans; [now apply only_the_positive_part|].
+  destruct q as [epsilon | alpha epsilon]; simpl in *.
+  - rewrite <- mean_scale. apply mean_le. intros s inside. rewrite (Rmult_comm (exp epsilon)).
+    apply Rmult_le_compat_l; [apply positive_part_nonneg | auto].
+  - apply hoelder; auto using exp_pos, positive_part_nonneg.
+Qed.
+
+End Joint.
