@@ -92,7 +92,7 @@ Fixpoint holds (t : tree) (low high : list Z) : bool :=
           let least := zsum low in
           let most := zsum high in
           forallb (slab_holds low high rates terms whole least most) slabs &&
-          (let '(left, right) := fold_left cut slabs (low, high) in holds rest left right)
+          (let box := fold_left cut slabs (low, high) in holds rest (fst box) (snd box))
       end
   end.
 
@@ -177,16 +177,182 @@ Proof.
   intros [|x] x_in; [reflexivity | apply each; lia].
 Qed.
 
+Lemma above_min r a b : r <= IZR a -> r <= IZR b -> r <= IZR (Z.min a b).
+Proof. intros. apply Z.min_case; assumption. Qed.
+
+Lemma below_max r a b : IZR a <= r -> IZR b <= r -> IZR (Z.max a b) <= r.
+Proof. intros. apply Z.max_case; assumption. Qed.
+
+(** Closing a box loses no distribution: V_x = 1 - the others <= 1 - sum low + low_x. *)
 Lemma closed_keeps V low high : F V -> inside V low high -> inside V low (closed one low high).
 Proof.
   intros V_in (low_n & high_n & ends). unfold closed.
-  repeat split; try assumption.
-  - now rewrite map2_length; lia.
-  - now apply ends.
-  - now apply ends.
+  repeat split; try assumption; try now apply ends.
+  - rewrite map2_length; lia.
   - unfold at_place at 1. rewrite (map2_nth _ _ _ _ 0%Z 0%Z) by lia. fold (at_place low x) (at_place high x).
-    apply IZR_le with (m := at_place high x) in H || idtac.
-    rewrite min_IZR, plus_IZR || idtac.
-Abort.
+    apply above_min; [now apply ends|]. rewrite plus_IZR.
+    enough (V x * unit - IZR (at_place low x) <= IZR (one - zsum low)) as rest.
+    { assert (IZR (one - zsum low) <= IZR (Z.max (one - zsum low) 0)) by (apply IZR_le; lia). lra. }
+    rewrite minus_IZR, zsum_n by assumption. fold unit. pose proof (total_unit V V_in) as total.
+    enough (V x * unit - IZR (at_place low x) <= sum n (fun i => V i * unit - IZR (at_place low i))) as part
+      by (rewrite sum_minus in part; lra).
+    apply (sum_term n (fun i => V i * unit - IZR (at_place low i))); [assumption|].
+    intros j j_in. destruct (ends j j_in) as [_ [above _]]. lra.
+Qed.
+
+Lemma not_empty V low high : F V -> inside V low high -> empty one low high = false.
+Proof.
+  intros V_in (low_n & high_n & ends). unfold empty.
+  assert (below : (zsum low <= one)%Z).
+  { apply le_IZR. rewrite zsum_n by assumption. fold unit. rewrite <- (total_unit V V_in).
+    apply sum_le. intros; now apply ends. }
+  assert (above : (one <= zsum high)%Z).
+  { apply le_IZR. rewrite zsum_n by assumption. fold unit. rewrite <- (total_unit V V_in).
+    apply sum_le. intros; now apply ends. }
+  destruct (Z.ltb_spec one (zsum low)); [lia|]. destruct (Z.ltb_spec (zsum high) one); [lia|]. simpl.
+  assert (order : forall x, (x < n)%nat -> (at_place low x <= at_place high x)%Z).
+  { intros x x_in. apply le_IZR. destruct (ends x x_in) as [_ ?]. lra. }
+  clear - low_n high_n order. unfold at_place in order. revert high n low_n high_n order.
+  induction low as [|a low IH]; intros [|b high] m low_n high_n order; simpl; try reflexivity.
+  destruct m as [|m]; [discriminate|].
+  destruct (Z.ltb_spec b a) as [crossed_here|_].
+  - specialize (order 0%nat ltac:(lia)). simpl in order. lia.
+  - simpl. apply (IH high m); simpl in *; try lia. intros x x_in. apply (order (S x)). lia.
+Qed.
+
+Lemma terms_below V low high rates :
+  inside V low high -> length rates = n ->
+  forall x, (x < n)%nat -> IZR (at_place (lessers curve rates low high) x) <=
+    phi (V x) * unit ^ 2 - IZR (at_place rates x) * (V x * unit).
+Proof.
+  intros (low_n & high_n & ends) rates_n x x_in.
+  destruct (lessers_are rates low high) as [_ each]; try lia. rewrite each by lia.
+  apply lesser_below; now apply ends.
+Qed.
+
+Lemma reached a b : (threshold <=? a)%Z = true -> IZR a <= b -> IZR threshold <= b.
+Proof. intros above below. apply Z.leb_le, IZR_le in above. lra. Qed.
+
+(** A part of a box with another lower or upper end for one symbol. *)
+Lemma inside_below V low high x place :
+  inside V low high -> V x * unit <= IZR place ->
+  (x < n)%nat -> inside V low (set x (Z.min place (at_place high x)) high).
+Proof.
+  intros (low_n & high_n & ends) below x_in.
+  repeat split; try (now apply ends); try assumption; [now rewrite set_length|].
+  rewrite set_nth by lia. destruct (Nat.eqb_spec x0 x) as [->|_]; [|now apply ends].
+  apply above_min; [assumption | now apply ends].
+Qed.
+
+Lemma inside_above V low high x place :
+  inside V low high -> IZR place <= V x * unit ->
+  (x < n)%nat -> inside V (set x (Z.max place (at_place low x)) low) high.
+Proof.
+  intros (low_n & high_n & ends) above x_in.
+  repeat split; try (now apply ends); try assumption; [now rewrite set_length| |].
+  - rewrite set_nth by lia. destruct (Nat.eqb_spec x0 x) as [->|_]; [|now apply ends].
+    pose proof (proj1 (ends x x_in)). lia.
+  - rewrite set_nth by lia. destruct (Nat.eqb_spec x0 x) as [->|_]; [|now apply ends].
+    apply below_max; [assumption | now apply ends].
+Qed.
+
+(** V is in a slab. *)
+Definition in_slab (V : nat -> R) (slab : nat * bool * Z) : Prop :=
+  let '(x, is_above, place) := slab in
+  if is_above then IZR place <= V x * unit else V x * unit <= IZR place.
+
+(** A slab is a box that differs from the whole one in one end: with the same dual its bound differs in one term. *)
+Lemma slab_sound V low high d constant rates slab :
+  F V -> inside V low high -> dual d = Some (constant, rates) ->
+  slab_holds one threshold curve low high rates (lessers curve rates low high)
+    (constant + zsum (lessers curve rates low high)) (zsum low) (zsum high) slab = true ->
+  in_slab V slab -> IZR threshold <= value V.
+Proof.
+  destruct slab as [[x is_above] place]. simpl. intros V_in box is_dual slab_ok V_slab.
+  apply andb_true_iff in slab_ok as [x_low slab_ok]. apply Nat.ltb_lt in x_low.
+  destruct (dual_bounds d _ _ is_dual) as [rates_n bound].
+  pose proof (terms_below V low high rates box rates_n) as terms.
+  pose proof box as (low_n & high_n & ends). assert (x_in : (x < n)%nat) by lia.
+  destruct (lessers_are rates low high) as [terms_n _]; try lia.
+  set (a := if is_above then Z.max place (at_place low x) else at_place low x) in *.
+  set (b := if is_above then at_place high x else Z.min place (at_place high x)) in *.
+  assert (between : (0 <= a)%Z /\ IZR a <= V x * unit <= IZR b).
+  { destruct (ends x x_in) as [low_nonneg [V_above V_below]]. unfold a, b.
+    destruct is_above; (split; [lia|split]); try assumption.
+    - now apply below_max. - now apply above_min. }
+  destruct between as [a_nonneg between].
+  assert (order : (a <= b)%Z) by (apply le_IZR; lra).
+  pose proof (total_unit V V_in) as total.
+  assert (rest : forall l v, length l = n ->
+    IZR (zsum l - at_place l x + v) = sum n (fun j => if Nat.eqb j x then IZR v else IZR (at_place l j))).
+  { intros l v l_n. rewrite plus_IZR, minus_IZR, zsum_n by assumption.
+    now rewrite (sum_replace n (fun j => IZR (at_place l j))). }
+  assert (least : (zsum low - at_place low x + a <= one)%Z).
+  { apply le_IZR. rewrite rest by assumption. fold unit. rewrite <- total. apply sum_le. intros j j_in.
+    destruct (Nat.eqb_spec j x) as [->|_]; [apply between | now apply ends]. }
+  assert (most : (one <= zsum high - at_place high x + b)%Z).
+  { apply le_IZR. rewrite rest by assumption. fold unit. rewrite <- total. apply sum_le. intros j j_in.
+    destruct (Nat.eqb_spec j x) as [->|_]; [apply between | now apply ends]. }
+  destruct (Z.ltb_spec b a); [lia|].
+  destruct (Z.ltb_spec one (zsum low - at_place low x + a)); [lia|].
+  destruct (Z.ltb_spec (zsum high - at_place high x + b) one); [lia|]. simpl in slab_ok.
+  eapply reached; [exact slab_ok|].
+  set (t := fun j => if Nat.eqb j x then IZR (lesser curve (at_place rates x) a b)
+                     else IZR (at_place (lessers curve rates low high) j)).
+  replace (IZR (constant + zsum (lessers curve rates low high) - at_place (lessers curve rates low high) x +
+    lesser curve (at_place rates x) a b)) with (IZR constant + sum n t).
+  - apply bound; [assumption|]. intros j j_in. unfold t. destruct (Nat.eqb_spec j x) as [->|_]; [|now apply terms].
+    now apply lesser_below.
+  - unfold t. rewrite (sum_replace n (fun j => IZR (at_place (lessers curve rates low high) j))) by assumption.
+    rewrite <- zsum_n by lia. rewrite !plus_IZR, minus_IZR, plus_IZR. lra.
+Qed.
+
+(** A V of the box is in one of the slabs or in the rest. *)
+Lemma cut_covers V slabs low high :
+  inside V low high -> Forall (fun slab => (fst (fst slab) < n)%nat) slabs ->
+  Exists (in_slab V) slabs \/
+  inside V (fst (fold_left cut slabs (low, high))) (snd (fold_left cut slabs (low, high))).
+Proof.
+  revert low high. induction slabs as [|[[x is_above] place] slabs IH]; intros low high box symbols; [now right|].
+  apply Forall_cons_iff in symbols as [x_in symbols]. simpl in x_in.
+  cbn [fold_left cut].
+  assert (outside : in_slab V (x, is_above, place) \/
+    let box := cut (low, high) (x, is_above, place) in inside V (fst box) (snd box)).
+  { simpl. destruct is_above; simpl.
+    - destruct (Rle_lt_dec (IZR place) (V x * unit)); [now left|right]. apply inside_below; auto; lra.
+    - destruct (Rle_lt_dec (V x * unit) (IZR place)); [now left|right]. apply inside_above; auto; lra. }
+  destruct outside as [here|further]; [left; now constructor|].
+  cbv zeta in further. destruct is_above; simpl in further;
+    (destruct (IH _ _ further symbols) as [later|]; [left; now constructor 2 | now right]).
+Qed.
+
+(** Step 8: if every leaf and slab reaches the threshold, so does every posterior of F in the first box. *)
+Theorem holds_sound t : forall low high V,
+  holds one threshold curve dual t low high = true -> F V -> inside V low high -> IZR threshold <= value V.
+Proof.
+  induction t as [d | x place below IHbelow above IHabove | d slabs rest IHrest];
+    intros low high V ok V_in box; cbn [holds] in ok; cbv zeta in ok;
+    apply (closed_keeps V low high V_in) in box; set (high' := closed one low high) in *; clearbody high';
+    rewrite (not_empty V low high' V_in box) in ok; cbn [orb] in ok;
+    pose proof box as (low_n & high_n & _).
+  - destruct (dual d) as [[constant rates]|] eqn:is_dual; [|discriminate].
+    destruct (dual_bounds d _ _ is_dual) as [rates_n bound].
+    eapply reached; [exact ok|]. rewrite plus_IZR, zsum_n.
+    + apply bound; [assumption|]. now apply terms_below.
+    + destruct (lessers_are rates low high'); lia.
+  - apply andb_true_iff in ok as [ok ok_above]. apply andb_true_iff in ok as [x_low ok_below].
+    apply Nat.ltb_lt in x_low.
+    destruct (Rle_lt_dec (V x * unit) (IZR place)).
+    + eapply IHbelow; [exact ok_below | assumption |]. apply inside_below; auto; lia.
+    + eapply IHabove; [exact ok_above | assumption |]. apply inside_above; auto; [lra | lia].
+  - destruct (dual d) as [[constant rates]|] eqn:is_dual; [|discriminate].
+    apply andb_true_iff in ok as [slabs_ok rest_ok]. rewrite forallb_forall in slabs_ok.
+    destruct (cut_covers V slabs low high' box) as [here|further].
+    + apply Forall_forall. intros [[x is_above] place] member. specialize (slabs_ok _ member). simpl in *.
+      apply andb_true_iff in slabs_ok as [x_low _]. apply Nat.ltb_lt in x_low. lia.
+    + apply Exists_exists in here as (slab & member & V_slab).
+      eapply slab_sound; eauto.
+    + eapply IHrest; eauto.
+Qed.
 
 End Soundness.
