@@ -22,9 +22,9 @@ Definition posterior (J : joint) (W : mechanism) (y x : nat) : R := law W y x * 
 Lemma allows_ext J q l l' :
   (forall s, (s < secrets J)%nat -> l s = l' s) -> allows J q l -> allows J q l'.
 Proof.
-  intros same. destruct q; simpl.
+  intros same. unfold allows. destruct q; simpl.
   - intros all s inside. rewrite <- same by assumption. auto.
-  - intros all. unfold mean in *. erewrite sum_ext in all; [exact all|].
+  - intros all. unfold mean_over in *. erewrite sum_ext in all; [exact all|].
     intros s inside. now rewrite same.
 Qed.
 
@@ -50,7 +50,7 @@ Lemma mean_lift w V :
   mean J (fun s => w s * lift_of J V s) =
   sum n (fun x => V x * sum (secrets J) (fun s => w s * P_S_given J s x)).
 Proof.
-  unfold mean, lift_of.
+  unfold mean, mean_over, lift_of.
   rewrite (sum_ext _ _ (fun s => sum n (fun x => w s * (V x * P_S_given J s x)))).
   - rewrite sum_swap. apply sum_ext. intros x inside. rewrite <- sum_scale. apply sum_ext. intros; lra.
   - intros s inside. rewrite sum_scale. pose proof (P_S_pos s inside). unfold n. field. lra.

@@ -36,8 +36,9 @@ Definition P_SY (J : joint) (W : mechanism) (s y : nat) : R :=
 (** l(s, y) = P(s, y) / (P(s) P(y)). *)
 Definition lift (J : joint) (W : mechanism) (y s : nat) : R := P_SY J W s y / (P_S J s * P_Y J W y).
 
-(** E, the mean over P_S. *)
-Definition mean (J : joint) (f : nat -> R) : R := sum (secrets J) (fun s => P_S J s * f s).
+(** E, the mean over a prior of k secrets. *)
+Definition mean_over (k : nat) (prior f : nat -> R) : R := sum k (fun s => prior s * f s).
+Definition mean (J : joint) (f : nat -> R) : R := mean_over (secrets J) (P_S J) f.
 
 (** t^a for t >= 0; Coq's [Rpower] is 1 at t = 0. *)
 Definition power (t a : R) : R := if Rle_dec t 0 then 0 else Rpower t a.
@@ -46,16 +47,29 @@ Inductive promise :=
 | MaxLift (epsilon : R)
 | AlphaLift (alpha epsilon : R).
 
-(** Whether lifts l of one output keep a promise. *)
-Definition allows (J : joint) (q : promise) (l : nat -> R) : Prop :=
+(** Whether lifts l of one output keep a promise: max l <= e^epsilon, or (E l^alpha)^(1/alpha) <= e^epsilon. *)
+Definition allows_over (k : nat) (prior : nat -> R) (q : promise) (l : nat -> R) : Prop :=
   match q with
-  | MaxLift epsilon => forall s, (s < secrets J)%nat -> l s <= exp epsilon
-  | AlphaLift alpha epsilon => power (mean J (fun s => power (l s) alpha)) (1 / alpha) <= exp epsilon
+  | MaxLift epsilon => forall s, (s < k)%nat -> 0 < prior s -> l s <= exp epsilon
+  | AlphaLift alpha epsilon => power (mean_over k prior (fun s => power (l s) alpha)) (1 / alpha) <= exp epsilon
   end.
+Definition allows (J : joint) (q : promise) (l : nat -> R) : Prop := allows_over (secrets J) (P_S J) q l.
 
 (** Every output that occurs keeps the promise. *)
 Definition keeps (J : joint) (q : promise) (W : mechanism) : Prop :=
   forall y, (y < outputs W)%nat -> 0 < P_Y J W y -> allows J q (lift J W y).
+
+(** Every output keeps the promise whatever share of all records has values of X that are not among the symbols,
+    however the secret is distributed among these (on k secrets, the joint's and perhaps others), if each of them is
+    answered by a draw from U; priors and lifts are over all records (docs/theory.md, step 3). *)
+Definition keeps_unseen (J : joint) (q : promise) (W : mechanism) (U : nat -> R) : Prop :=
+  forall (share : R) (k : nat) (r : nat -> R),
+    0 <= share <= 1 -> (secrets J <= k)%nat -> (forall s, (s < k)%nat -> 0 <= r s) -> sum k r = 1 ->
+    let of_seen f s := if Nat.ltb s (secrets J) then f s else 0 in
+    let prior s := (1 - share) * of_seen (P_S J) s + share * r s in
+    let p_y y := (1 - share) * P_Y J W y + share * U y in
+    let p_sy y s := (1 - share) * of_seen (fun s => P_SY J W s y) s + share * (r s * U y) in
+    forall y, (y < outputs W)%nat -> 0 < p_y y -> allows_over k prior q (fun s => p_sy y s / (prior s * p_y y)).
 
 (** I(X;Y) in nats; Coq's ln is 0 at 0, so that what does not occur adds nothing. *)
 Definition information (J : joint) (W : mechanism) : R :=

@@ -34,10 +34,10 @@ Proof.
 Qed.
 
 Lemma mean_scale c f : mean J (fun s => c * f s) = c * mean J f.
-Proof. unfold mean. rewrite <- sum_scale. apply sum_ext. intros; lra. Qed.
+Proof. unfold mean, mean_over. rewrite <- sum_scale. apply sum_ext. intros; lra. Qed.
 
 Lemma mean_plus f g : mean J (fun s => f s + g s) = mean J f + mean J g.
-Proof. unfold mean. rewrite <- sum_plus. apply sum_ext. intros; lra. Qed.
+Proof. unfold mean, mean_over. rewrite <- sum_plus. apply sum_ext. intros; lra. Qed.
 
 Lemma positive_part_nonneg w : 0 <= positive_part w.
 Proof. apply Rmax_r. Qed.
@@ -90,7 +90,7 @@ Proof.
         rewrite Rmult_assoc. nra. }
     replace (mean J (fun s => w s * l s)) with (k * M * mean J (fun s => (l s * / k) * (w s * / M))).
     + assert (0 < k * M) by now apply Rmult_lt_0_compat. nra.
-    + rewrite <- mean_scale. unfold mean. apply sum_ext. intros s inside. field. lra.
+    + rewrite <- mean_scale. unfold mean, mean_over. apply sum_ext. intros s inside. field. lra.
   - assert (null : forall s, (s < secrets J)%nat -> w s = 0).
     { intros s inside. destruct (w_signs s inside) as [above|<-]; [|reflexivity]. exfalso.
       pose proof (P_S_pos J J_is_joint s inside).
@@ -102,7 +102,7 @@ Proof.
       lra. }
     replace (mean J (fun s => w s * l s)) with 0.
     + apply Rmult_le_pos; [lra | apply power_nonneg].
-    + unfold mean. rewrite (sum_ext _ _ (fun _ => 0)), sum_zero; [reflexivity|].
+    + unfold mean, mean_over. rewrite (sum_ext _ _ (fun _ => 0)), sum_zero; [reflexivity|].
       intros s inside. rewrite null by assumption. lra.
 Qed.
 
@@ -111,9 +111,9 @@ Theorem supported q w l :
   mean J (fun s => w s * l s) <= sigma J q w.
 Proof.
   intros proper signs allowed. eapply Rle_trans; [now apply only_the_positive_part|].
-  destruct q as [epsilon | alpha epsilon]; simpl in *.
+  unfold allows in allowed. destruct q as [epsilon | alpha epsilon]; simpl in *.
   - rewrite <- mean_scale. apply mean_le. intros s inside. rewrite (Rmult_comm (exp epsilon)).
-    apply Rmult_le_compat_l; [apply positive_part_nonneg | auto].
+    apply Rmult_le_compat_l; [apply positive_part_nonneg | auto using P_S_pos].
   - apply hoelder; auto using exp_pos, positive_part_nonneg.
 Qed.
 
