@@ -135,13 +135,13 @@ Definition utility_holds (f : file) : bool :=
 
 (** --- Optimum: steps 5 to 8 --- *)
 
-(** H(X), of masses n_x. *)
-Definition entropy_of (masses : list Z) (all : Z) : expr :=
-  fold_right Add (Int 0) (map (fun n => Mul (Quo (Int (- n)) all) (Ln (Quo (Int n) all))) masses).
+(** phi(a / one), and H(X) of masses n_x. *)
+Definition phi_of (one a : Z) : expr := Mul (Quo (Int (- a)) one) (Ln (Quo (Int a) one)).
+Definition entropy_of (masses : list Z) (all : Z) : expr := fold_right Add (Int 0) (map (phi_of all) masses).
 
 (** phi at a place, rounded down; where it has no floor, phi(v) >= v (1 - v). *)
 Definition phi_below (k : N) (a : Z) : Z :=
-  match floor (2 * Z.of_N k + 64) (Mul (Quo (Int (- a)) (two k)) (Ln (Quo (Int a) (two k)))) (2 * Z.of_N k) with
+  match floor (2 * Z.of_N k + 64) (phi_of (two k) a) (2 * Z.of_N k) with
   | Some z => z
   | None => a * (two k - a)
   end.
