@@ -21,7 +21,7 @@ Record certificate := Certificate {
 
 (** [counts] has a row for every secret, [weights] for every output: symbols with their weights over 2^bits. *)
 Record file := File {
-  counts : list (list Z); bits : N; weights : list (list (nat * Z)); region : stated;
+  counts : list (list Z); bits : N; weights : list (list (nat * Z)); unseen : option (list Z); region : stated;
   at_least : decimal; at_most : decimal; proof : option certificate }.
 
 (** --- Arithmetic: step 0 --- *)
@@ -115,6 +115,41 @@ Definition promise_holds (f : file) : bool :=
         decide (precisions (bits f))
           (Sub (Exp (Mul (exactly alpha) (exactly epsilon)))
                (power_mean (exactly alpha) (prior f) own (everybody f)))) lifts
+  end.
+
+(** --- Unseen values: step 3 --- *)
+
+(** rho = U(y) / P(y) as a pair of integers. *)
+Definition ratio_of (f : file) (row : list Z) (answer : Z) : Z * Z := (answer * everybody f, mass_of f row).
+
+Definition answered_at (f : file) (epsilon : decimal) (k : Z) (row : list Z) (answer : Z) : bool :=
+  let rho := ratio_of f row answer in
+  match floor (k + 64) (Exp (exactly epsilon)) k with
+  | None => false
+  | Some e =>
+      (fst rho * 2 ^ k <=? e * snd rho) &&
+      forallb (fun lift => fst lift * snd rho * 2 ^ k <=? e * (fst rho * snd lift)) (lifts_of f row)
+  end.
+
+Definition answer_holds (f : file) (row : list Z) (answer : Z) : bool :=
+  let rho := ratio_of f row answer in
+  (0 <? answer) &&
+  ((fst rho =? snd rho) ||
+   match region f with
+   | StatedMaxLift epsilon => existsb (fun k => answered_at f epsilon k row answer) [128; 1024; 8192]
+   | StatedAlphaLift alpha epsilon =>
+       let a := exactly alpha in
+       decide (precisions (bits f))
+         (Sub (Mul (Exp (Mul a (exactly epsilon))) (Add (Int 1) (Mul a (Sub (Quo (Int (fst rho)) (snd rho)) (Int 1)))))
+              (Exp (Mul a (Ln (Quo (Int (fst rho)) (snd rho))))))
+   end).
+
+Definition unseen_holds (f : file) : bool :=
+  match unseen f with
+  | None => true
+  | Some answers =>
+      (length answers =? length (weights f))%nat && (zsum answers =? two (bits f)) &&
+      forallb (fun both => both) (map2 (answer_holds f) (rows f) answers)
   end.
 
 (** --- Utility: step 4 --- *)
@@ -220,4 +255,4 @@ Definition optimum_holds (f : file) : bool :=
 (** --- Verdict --- *)
 
 Definition accepts (f : file) : bool :=
-  well_formed f && promise_holds f && utility_holds f && optimum_holds f.
+  well_formed f && promise_holds f && unseen_holds f && utility_holds f && optimum_holds f.

@@ -1,19 +1,9 @@
 (** From integers to distributions: what the counts and weights of a file mean (docs/theory.md, step 1). *)
 
 From Coq Require Import Reals Lra Lia List ZArith Bool.
-From Alphalift Require Import Sums Problem Duality Arithmetic Cover Checker.
+From Alphalift Require Import Sums Problem Duality Arithmetic Cover Checker Meaning.
 Import ListNotations.
 Open Scope R_scope.
-
-Definition entry (table : list (list Z)) (i j : nat) : Z := nth j (nth i table []) 0%Z.
-
-(** P(s, x) = n_sx / N. *)
-Definition joint_of (f : file) : joint :=
-  Joint (length (counts f)) (size f) (fun s x => IZR (entry (counts f) s x) / IZR (everybody f)).
-
-(** P(y|x) = w_yx / 2^K. *)
-Definition mechanism_of (f : file) : mechanism :=
-  Mechanism (length (weights f)) (fun y x => IZR (weight (nth y (weights f) []) x) / IZR (two (bits f))).
 
 Lemma zsum_is n l : length l = n -> IZR (zsum l) = sum n (fun x => IZR (nth x l 0%Z)).
 Proof. intros <-. apply zsum_sum. Qed.

@@ -1,7 +1,7 @@
 (** No mechanism is more useful: the certificate in integers (docs/theory.md, steps 5 to 8). *)
 
 From Coq Require Import Reals Lra Lia List ZArith Bool.
-From Alphalift Require Import Sums Problem Entropy Duality Powers Support Leaf Cover Arithmetic Checker Integers Promises Worth.
+From Alphalift Require Import Sums Problem Entropy Duality Powers Support Leaf Cover Arithmetic Checker Meaning Integers Promises Worth.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -1,18 +1,9 @@
 (** The integers keep the promise (docs/theory.md, step 2). *)
 
 From Coq Require Import Reals Lra Lia List ZArith Bool.
-From Alphalift Require Import Sums Problem Duality Powers Support Arithmetic Cover Checker Integers.
+From Alphalift Require Import Sums Problem Duality Powers Support Arithmetic Cover Checker Meaning Integers.
 Import ListNotations.
 Open Scope R_scope.
-
-(** What a decimal means. *)
-Definition number (d : decimal) : R := IZR (digits d) / IZR (scale d).
-
-Definition promise_of (region : stated) : promise :=
-  match region with
-  | StatedMaxLift epsilon => MaxLift (number epsilon)
-  | StatedAlphaLift alpha epsilon => AlphaLift (number alpha) (number epsilon)
-  end.
 
 Lemma scale_pos d : (0 < scale d)%Z.
 Proof. apply Z.pow_pos_nonneg; lia. Qed.

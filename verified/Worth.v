@@ -1,7 +1,7 @@
 (** What the mechanism is worth (docs/theory.md, step 4). *)
 
 From Coq Require Import Reals Lra Lia List ZArith Bool.
-From Alphalift Require Import Sums Problem Entropy Duality Arithmetic Cover Checker Integers Promises.
+From Alphalift Require Import Sums Problem Entropy Duality Arithmetic Cover Checker Meaning Integers Promises.
 Import ListNotations.
 Open Scope R_scope.
 
