@@ -5,10 +5,11 @@
 
 From Coq Require Import Reals Lra Lia List ZArith Bool.
 From Flocq Require Import Core.
-From Interval Require Import Xreal Interval Float_full Float Specific_ops Specific_stdz Basic Sig Generic_proof.
+From Interval Require Import Xreal Interval Float_full Float Specific_ops Basic Sig Generic_proof.
+From Alphalift Require Import Carrier.
 Import ListNotations.
 
-Module F := SpecificFloat StdZRadix2.
+Module F := SpecificFloat Carrier.
 Module I := FloatIntervalFull F.
 
 Open Scope R_scope.

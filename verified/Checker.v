@@ -86,7 +86,7 @@ Definition tells_nothing (lifts : list (Z * Z)) : bool := forallb (fun lift => f
 Definition most_at (lifts : list (list (Z * Z))) (epsilon : decimal) (bits : Z) : bool :=
   match floor (bits + 64) (Exp (exactly epsilon)) bits with
   | None => false
-  | Some e => forallb (forallb (fun lift => fst lift * 2 ^ bits <=? e * snd lift)) lifts
+  | Some e => let unit := 2 ^ bits in forallb (forallb (fun lift => fst lift * unit <=? e * snd lift)) lifts
   end.
 
 (** E l^alpha, of lifts that are not 0, with the prior's integers. *)
@@ -127,8 +127,9 @@ Definition answered_at (f : file) (epsilon : decimal) (k : Z) (row : list Z) (an
   match floor (k + 64) (Exp (exactly epsilon)) k with
   | None => false
   | Some e =>
-      (fst rho * 2 ^ k <=? e * snd rho) &&
-      forallb (fun lift => fst lift * snd rho * 2 ^ k <=? e * (fst rho * snd lift)) (lifts_of f row)
+      let unit := 2 ^ k in
+      (fst rho * unit <=? e * snd rho) &&
+      forallb (fun lift => fst lift * snd rho * unit <=? e * (fst rho * snd lift)) (lifts_of f row)
   end.
 
 Definition answer_holds (f : file) (row : list Z) (answer : Z) : bool :=

@@ -123,7 +123,7 @@ Proof.
       now apply tells_nothing_is; auto; apply nothing, in_map.
     + apply existsb_exists in ok as (k & k_in & ok). unfold most_at in ok.
       destruct (floor (k + 64)%Z (Exp (exactly epsilon)) k) as [e|] eqn:found; [|discriminate].
-      assert (k_nonneg : (0 <= k)%Z) by (simpl in k_in; lia).
+      cbv zeta in ok. assert (k_nonneg : (0 <= k)%Z) by (simpl in k_in; lia).
       apply floor_below in found; [|assumption]. cbn [eval exactly] in found. fold (number epsilon) in found.
       rewrite forallb_forall in ok. specialize (ok _ (in_map _ _ _ member)). rewrite forallb_forall in ok.
       intros s s_in _. simpl in s_in.

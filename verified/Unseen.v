@@ -256,7 +256,7 @@ Proof.
         replace (IZR (snd rho) / IZR (snd rho)) with 1 by (field; lra). simpl. assumption.
       * apply existsb_exists in holds as (b & b_in & holds). unfold answered_at in holds. fold rho in holds.
         destruct (floor (b + 64)%Z (Exp (exactly epsilon)) b) as [e|] eqn:found; [|discriminate].
-        assert (b_nonneg : (0 <= b)%Z) by (simpl in b_in; lia).
+        cbv zeta in holds. assert (b_nonneg : (0 <= b)%Z) by (simpl in b_in; lia).
         apply floor_below in found; [|assumption]. cbn [eval] in found.
         change (eval (exactly epsilon)) with (number epsilon) in found.
         apply andb_true_iff in holds as [holds _]. apply Z.leb_le, IZR_le in holds. rewrite !mult_IZR in holds.
@@ -271,7 +271,7 @@ Proof.
         apply kept; [assumption | now apply P_S_pos].
       * apply existsb_exists in holds as (b & b_in & holds). unfold answered_at in holds. fold rho in holds.
         destruct (floor (b + 64)%Z (Exp (exactly epsilon)) b) as [e|] eqn:found; [|discriminate].
-        assert (b_nonneg : (0 <= b)%Z) by (simpl in b_in; lia).
+        cbv zeta in holds. assert (b_nonneg : (0 <= b)%Z) by (simpl in b_in; lia).
         apply floor_below in found; [|assumption]. cbn [eval] in found.
         change (eval (exactly epsilon)) with (number epsilon) in found.
         apply andb_true_iff in holds as [_ holds]. rewrite forallb_forall in holds.
