@@ -1,10 +1,11 @@
 (** The program, extracted to OCaml: integers are zarith's (as Coq's own ExtrOcamlZBigInt and ExtrOcamlNatBigInt have it,
-    and the length of an integer in bits), and [remembered] keeps a table. *)
+    and here the length of an integer in bits and its square root), and [remembered] keeps a table. *)
 
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlZBigInt ExtrOcamlNatBigInt.
 From Alphalift Require Import Checker.
 
 Extract Constant BinPos.Pos.size => "Trusted.size".
+Extract Constant BinInt.Z.sqrtrem => "Trusted.root".
 Extract Constant remembered => "Trusted.remembered".
 
 (* Real numbers occur in the types of Interval's modules, and are never computed with. *)

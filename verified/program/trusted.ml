@@ -13,3 +13,6 @@ let remembered f =
 
 (* The length in bits. *)
 let size positive = Z.of_int (Z.numbits positive)
+
+(* The square root, rounded down, and the rest. *)
+let root z = if Z.sign z <= 0 then (Z.zero, Z.zero) else Z.sqrt_rem z
