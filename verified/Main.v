@@ -31,5 +31,3 @@ Proof.
   split; [now apply J_is_joint|]. split; [now apply W_is_mechanism|]. split; [exact kept|].
   split; [now apply unseen_kept|]. split; [now apply worth_at_least | now apply optimum_at_most].
 Qed.
-
-Print Assumptions accepted.
