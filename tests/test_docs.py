@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from alphalift import AlphaLift, Joint, Optimal, design, to_document, to_json, withhold_joint
+from alphalift import LDP, AlphaLift, Joint, MaxLift, Optimal, Robust, design, to_document, to_json, withhold_joint
 from alphalift.joint import Origin
 from alphalift.paper import random_joints
 from alphalift.proof import checker
@@ -111,6 +111,20 @@ def test_a_file_after_another_follows_the_schema():
             jsonschema.validate(good | {"after": other["after"]}, SCHEMA)
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(good | {"table": good["table"] | {"useful": []}}, SCHEMA)
+
+
+@pytest.mark.parametrize("region", [MaxLift(0.1), LDP(0.2)])
+def test_files_with_a_margin_follow_the_schema(region):
+    solution = design(Joint([[300, 200, 100], [150, 270, 310]], counts=True), Robust(region))
+    document = json.loads(to_json(to_document(solution)))
+    jsonschema.validate(document, SCHEMA)
+    jsonschema.validate(withhold_joint(document, "salt")[0], SCHEMA)
+    claims = {name: claim for name, claim in document["claims"].items() if "margin" not in name}
+    wrong = [{"claims": claims}, {"margin": None}, {"margin": document["margin"] | {"errors": 2}}, {"margin": {}}]
+    for change in [*wrong, {"joint": {"commitment": document["identity"]}, "certificate": None}, {"utility": None}]:
+        assert [verdict.claim for verdict in checker.check(document | change) if not verdict.proven] == ["form"]
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(document | change, SCHEMA)
 
 
 @pytest.mark.parametrize("region", [AlphaLift(3, 0.1), AlphaLift("inf", 0.1), AlphaLift(3, 0), AlphaLift(3, 9)])

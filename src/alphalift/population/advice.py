@@ -17,9 +17,9 @@ import numpy as np
 
 from alphalift.clock import Clock
 from alphalift.joint import Joint
-from alphalift.population.margin import standard_errors, unseen_shares
 from alphalift.population.robust import Robust, solve_robust
 from alphalift.regions import AlphaLift, Intersection, Region, Renyi
+from alphalift.regions.margin import standard_errors, unseen_shares
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal
 
