@@ -72,16 +72,25 @@ let certificate = function
      | None -> refuse "the certificate has no kind")
   | _ -> refuse "the certificate must be an object"
 
+(* Of version 4; version 5 has a margin, too. *)
 let keys =
   [ "format"; "version"; "identity"; "labels"; "promise"; "utility"; "claims"; "provenance"; "bits"; "unseen"; "weights";
     "joint"; "certificate"; "table"; "after" ]
 
 (* The file of the theorem, and its identity; [Refused] with a reason if it is not of the form, or not covered. *)
 let file content =
-  match fields (parse content) keys with
+  let value = parse content in
+  let newest, own =
+    match value with
+    | Object (_ :: _ as pairs) when List.mem_assoc "margin" pairs ->
+      need (List.assoc "margin" pairs = Null) "nothing is proven here about margins";
+      (5, Object (List.remove_assoc "margin" pairs))
+    | _ -> (4, value)
+  in
+  match fields own keys with
   | [ format; version; identity; labels; promise; utility; claims; _; bits; unseen; weights; joint; proof; _; after ] ->
     need (word format = "alphalift-mechanism") "not a file of this format";
-    need (integer version = Z.of_int 4) "only version 4 is read here";
+    need (integer version = Z.of_int newest) "only versions 4 and 5 are read here";
     need (after = Null) "nothing is proven here about files that come after others";
     need (utility <> Null) "nothing is proven here about files without a utility";
     (match utility with
