@@ -13,7 +13,9 @@ Record decimal := Decimal { digits : Z; places : N }.
 
 Inductive stated :=
 | StatedMaxLift (epsilon : decimal)
-| StatedAlphaLift (alpha epsilon : decimal).
+| StatedAlphaLift (alpha epsilon : decimal)
+| StatedLIP (lower upper : decimal)
+| StatedLDP (epsilon : decimal).
 
 (** Prices, duals and places over 2^proof_bits; the tree is that of the file's nodes. *)
 Record certificate := Certificate {
@@ -83,10 +85,34 @@ Definition lifts_of (f : file) (row : list Z) : list (Z * Z) :=
 (** Whether every lift is 1. *)
 Definition tells_nothing (lifts : list (Z * Z)) : bool := forallb (fun lift => fst lift =? snd lift) lifts.
 
-Definition most_at (lifts : list (list (Z * Z))) (epsilon : decimal) (bits : Z) : bool :=
-  match floor (bits + 64) (Exp (exactly epsilon)) bits with
-  | None => false
-  | Some e => let unit := 2 ^ bits in forallb (forallb (fun lift => fst lift * unit <=? e * snd lift)) lifts
+(** For fractions a and b of integers: a <= e / unit b, and a >= c / unit b. *)
+Definition at_most_times (unit e : Z) (a b : Z * Z) : bool := fst a * snd b * unit <=? e * (fst b * snd a).
+Definition at_least_times (unit c : Z) (a b : Z * Z) : bool := c * (fst b * snd a) <=? fst a * snd b * unit.
+
+(** e^x over 2^k, rounded down and up. *)
+Definition exp_below (x : expr) (k : Z) : option Z := floor (k + 64) (Exp x) k.
+Definition exp_above (x : expr) (k : Z) : option Z := ceiling (k + 64) (Exp x) k.
+
+(** Whether an output's lifts are proven to keep a promise of bounds, with k bits. *)
+Definition kept_at (region : stated) (lifts : list (Z * Z)) (k : Z) : bool :=
+  let unit := 2 ^ k in
+  match region with
+  | StatedMaxLift epsilon =>
+      match exp_below (exactly epsilon) k with
+      | Some e => forallb (fun l => at_most_times unit e l (1, 1)) lifts
+      | None => false
+      end
+  | StatedLIP lower upper =>
+      match exp_below (exactly upper) k, exp_above (Neg (exactly lower)) k with
+      | Some e, Some c => forallb (fun l => at_most_times unit e l (1, 1) && at_least_times unit c l (1, 1)) lifts
+      | _, _ => false
+      end
+  | StatedLDP epsilon =>
+      match exp_below (exactly epsilon) k with
+      | Some e => forallb (fun a => forallb (at_most_times unit e a) lifts) lifts
+      | None => false
+      end
+  | StatedAlphaLift _ _ => false
   end.
 
 (** E l^alpha, of lifts that are not 0, with the prior's integers. *)
@@ -101,35 +127,55 @@ Fixpoint power_mean (alpha : expr) (prior : list Z) (lifts : list (Z * Z)) (tota
 
 Definition prior (f : file) : list Z := map zsum (counts f).
 
-Definition promise_holds (f : file) : bool :=
-  let lifts := map (lifts_of f) (rows f) in
-  forallb (fun row => 0 <? mass_of f row) (rows f) &&
+(** The same with growing precision, and for finite alpha. *)
+Definition output_keeps (f : file) (lifts : list (Z * Z)) : bool :=
+  tells_nothing lifts ||
   match region f with
-  | StatedMaxLift epsilon =>
-      (0 <=? digits epsilon) &&
-      (forallb tells_nothing lifts || existsb (most_at lifts epsilon) [128; 1024; 8192])
   | StatedAlphaLift alpha epsilon =>
-      (scale alpha <? digits alpha) && (0 <=? digits epsilon) &&
-      forallb (fun own =>
-        tells_nothing own ||
-        decide (precisions (bits f))
-          (Sub (Exp (Mul (exactly alpha) (exactly epsilon)))
-               (power_mean (exactly alpha) (prior f) own (everybody f)))) lifts
+      decide (precisions (bits f))
+        (Sub (Exp (Mul (exactly alpha) (exactly epsilon)))
+             (power_mean (exactly alpha) (prior f) lifts (everybody f)))
+  | region => existsb (kept_at region lifts) [128; 1024; 8192]
   end.
+
+(** Orders above 1, no budget below 0. *)
+Definition parameters_hold (region : stated) : bool :=
+  match region with
+  | StatedMaxLift epsilon | StatedLDP epsilon => 0 <=? digits epsilon
+  | StatedAlphaLift alpha epsilon => (scale alpha <? digits alpha) && (0 <=? digits epsilon)
+  | StatedLIP lower upper => (0 <=? digits lower) && (0 <=? digits upper)
+  end.
+
+Definition promise_holds (f : file) : bool :=
+  parameters_hold (region f) &&
+  forallb (fun row => (0 <? mass_of f row) && output_keeps f (lifts_of f row)) (rows f).
 
 (** --- Unseen values: step 3 --- *)
 
 (** rho = U(y) / P(y) as a pair of integers. *)
 Definition ratio_of (f : file) (row : list Z) (answer : Z) : Z * Z := (answer * everybody f, mass_of f row).
 
-Definition answered_at (f : file) (epsilon : decimal) (k : Z) (row : list Z) (answer : Z) : bool :=
-  let rho := ratio_of f row answer in
-  match floor (k + 64) (Exp (exactly epsilon)) k with
-  | None => false
-  | Some e =>
-      let unit := 2 ^ k in
-      (fst rho * unit <=? e * snd rho) &&
-      forallb (fun lift => fst lift * snd rho * unit <=? e * (fst rho * snd lift)) (lifts_of f row)
+Definition answered_at (region : stated) (rho : Z * Z) (lifts : list (Z * Z)) (k : Z) : bool :=
+  let unit := 2 ^ k in
+  match region with
+  | StatedMaxLift epsilon =>
+      match exp_below (exactly epsilon) k with
+      | Some e => at_most_times unit e rho (1, 1) && forallb (fun l => at_most_times unit e l rho) lifts
+      | None => false
+      end
+  | StatedLIP lower upper =>
+      match exp_below (exactly upper) k, exp_above (Neg (exactly lower)) k with
+      | Some e, Some c =>
+          at_most_times unit e rho (1, 1) && at_least_times unit c rho (1, 1) &&
+          forallb (fun l => at_most_times unit e l rho && at_least_times unit c l rho) lifts
+      | _, _ => false
+      end
+  | StatedLDP epsilon =>
+      match exp_below (exactly epsilon) k with
+      | Some e => forallb (fun l => at_most_times unit e l rho && at_most_times unit e rho l) lifts
+      | None => false
+      end
+  | StatedAlphaLift _ _ => false
   end.
 
 Definition answer_holds (f : file) (row : list Z) (answer : Z) : bool :=
@@ -137,12 +183,12 @@ Definition answer_holds (f : file) (row : list Z) (answer : Z) : bool :=
   (0 <? answer) &&
   ((fst rho =? snd rho) ||
    match region f with
-   | StatedMaxLift epsilon => existsb (fun k => answered_at f epsilon k row answer) [128; 1024; 8192]
    | StatedAlphaLift alpha epsilon =>
        let a := exactly alpha in
        decide (precisions (bits f))
          (Sub (Mul (Exp (Mul a (exactly epsilon))) (Add (Int 1) (Mul a (Sub (Quo (Int (fst rho)) (snd rho)) (Int 1)))))
               (Exp (Mul a (Ln (Quo (Int (fst rho)) (snd rho))))))
+   | region => existsb (answered_at region rho (lifts_of f row)) [128; 1024; 8192]
    end).
 
 Definition unseen_holds (f : file) : bool :=
@@ -193,16 +239,44 @@ Fixpoint conjugate_mean (b : expr) (prior w : list Z) (total one : Z) : expr :=
   | _, _ => Int 0
   end.
 
-Definition sigma_of (f : file) (w : list Z) (one : Z) : expr :=
+(** For LDP, with t over [unit]: whether E(w - v) + (t - 1) E(w - v)+ <= 0. *)
+Definition is_above (unit t : Z) (prior w : list Z) (v : Z) : bool :=
+  let rest := map (fun own => own - v) w in
+  unit * dot prior rest + (t - unit) * dot prior (above_zero rest) <=? 0.
+
+(** The least such v, rounded up: Dinkelbach's iteration. Any other would do, if it passes [is_above]. *)
+Fixpoint raised (steps : nat) (unit t : Z) (prior w : list Z) (v : Z) : Z :=
+  match steps with
+  | O => v
+  | S steps' =>
+      let among := map (fun own => if v <? own then 1 else 0) w in
+      let top := unit * dot prior w + (t - unit) * dot prior (map2 Z.mul among w) in
+      let bottom := unit * zsum prior + (t - unit) * dot prior among in
+      raised steps' unit t prior w (- (- top / bottom))
+  end.
+
+Definition sigma_of (f : file) (w : list Z) (one : Z) : option expr :=
+  let w_above := dot (above_zero w) (prior f) in
   match region f with
-  | StatedMaxLift epsilon =>
-      Mul (Exp (exactly epsilon)) (Quo (Int (dot (above_zero w) (prior f))) (everybody f * one))
+  | StatedMaxLift epsilon => Some (Mul (Exp (exactly epsilon)) (Quo (Int w_above) (everybody f * one)))
   | StatedAlphaLift alpha epsilon =>
-      if forallb (fun own => own <=? 0) w then Int 0
+      if forallb (fun own => own <=? 0) w then Some (Int 0)
       else
         let less := digits alpha - scale alpha in
         let power_sum := conjugate_mean (Quo (Int (digits alpha)) less) (prior f) w (everybody f) one in
-        Mul (Exp (exactly epsilon)) (Exp (Mul (Quo (Int less) (digits alpha)) (Ln power_sum)))
+        Some (Mul (Exp (exactly epsilon)) (Exp (Mul (Quo (Int less) (digits alpha)) (Ln power_sum))))
+  | StatedLIP lower upper =>
+      let w_below := dot (above_zero (map Z.opp w)) (prior f) in
+      Some (Sub (Mul (Exp (exactly upper)) (Quo (Int w_above) (everybody f * one)))
+                (Mul (Exp (Neg (exactly lower))) (Quo (Int w_below) (everybody f * one))))
+  | StatedLDP epsilon =>
+      let fine := map (fun own => own * one) w in
+      match exp_above (exactly epsilon) 256 with
+      | None => None
+      | Some t =>
+          let v := raised (S (length w)) (2 ^ 256) t (prior f) fine (fold_right Z.min 0 fine) in
+          if is_above (2 ^ 256) t (prior f) fine v then Some (Quo (Int v) (one * one)) else None
+      end
   end.
 
 (** sum over s of w_s n_sx for every x. *)
@@ -218,9 +292,9 @@ Definition terms_of (f : file) (proof : certificate) (dual : list Z) : option (Z
   let w := removelast dual in
   let nu := last dual 0 in
   if (length dual =? S (length (counts f)))%nat then
-    match floor (2 * Z.of_N k + 128) (Neg (sigma_of f w (two k))) (2 * Z.of_N k) with
-    | None => None
-    | Some low =>
+    match option_map (fun sigma => floor (2 * Z.of_N k + 128) (Neg sigma) (2 * Z.of_N k)) (sigma_of f w (two k)) with
+    | None | Some None => None
+    | Some (Some low) =>
         let means := map2 Z.div (weighted (size f) w (counts f)) (columns f) in
         Some (nu * two k + low, map2 (fun u mean => u + nu - mean) (prices proof) means)
     end

@@ -26,6 +26,8 @@ Proof.
   - intros all s inside. rewrite <- same by assumption. auto.
   - intros all. unfold mean_over in *. erewrite sum_ext in all; [exact all|].
     intros s inside. now rewrite same.
+  - intros all s inside. rewrite <- same by assumption. auto.
+  - intros all s s' inside inside'. rewrite <- !same by assumption. auto.
 Qed.
 
 Section Joint.

@@ -16,15 +16,15 @@ Definition rate (u w : nat -> R) (nu : R) (x : nat) : R :=
 
 (** With any c at least this and any t_x that q_x(V_x) = phi(V_x) - c_x V_x is not below:
     h(V) - u.V >= nu - sigma(w) + sum over x of t_x. *)
-Theorem leaf q u w nu c t V :
-  is_promise q -> is_posterior J V -> allows J q (lift_of J V) ->
+Theorem leaf q u w sigma nu c t V :
+  supports J q w sigma -> is_posterior J V -> allows J q (lift_of J V) ->
   (forall x, (x < n)%nat -> rate u w nu x <= c x) ->
   (forall x, (x < n)%nat -> t x <= phi (V x) - c x * V x) ->
-  nu - sigma J q w + sum n t <= entropy n V - dot J u V.
+  nu - sigma + sum n t <= entropy n V - dot J u V.
 Proof.
-  intros proper V_is allowed c_above t_below.
-  assert (support : mean J (fun s => w s * lift_of J V s) <= sigma J q w).
-  { apply supported; auto. intros. now apply lift_nonneg. }
+  intros sup V_is allowed c_above t_below.
+  assert (support : mean J (fun s => w s * lift_of J V s) <= sigma).
+  { apply sup; auto using mean_lift_1. intros. now apply lift_nonneg. }
   rewrite mean_lift in support by assumption.
   destruct V_is as [signs total].
   enough (sum n t <= entropy n V - dot J u V - nu * sum n V +

@@ -27,7 +27,9 @@ Theorem accepted :
 Proof.
   intros f ok. unfold accepts in ok. repeat rewrite andb_true_iff in ok.
   destruct ok as ((((formed & promise) & answers) & utility) & optimum).
-  destruct (promise_kept f formed promise) as [proper kept]. cbv zeta.
+  destruct (promise_kept f formed promise) as [_ kept]. cbv zeta.
+  assert (parameters_ok : parameters_hold (region f) = true)
+    by (unfold promise_holds in promise; now apply andb_true_iff in promise as [parameters_ok _]).
   split; [now apply J_is_joint|]. split; [now apply W_is_mechanism|]. split; [exact kept|].
   split; [now apply unseen_kept|]. split; [now apply worth_at_least | now apply optimum_at_most].
 Qed.

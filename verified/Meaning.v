@@ -25,4 +25,6 @@ Definition promise_of (region : stated) : promise :=
   match region with
   | StatedMaxLift epsilon => MaxLift (number epsilon)
   | StatedAlphaLift alpha epsilon => AlphaLift (number alpha) (number epsilon)
+  | StatedLIP lower upper => LIP (number lower) (number upper)
+  | StatedLDP epsilon => LDP (number epsilon)
   end.

@@ -33,7 +33,7 @@ Let n := size f.
 Let J := joint_of f.
 Let q := promise_of (region f).
 Let N := IZR (everybody f).
-Hypothesis proper : is_promise q.
+Hypothesis parameters_ok : parameters_hold (region f) = true.
 
 Lemma entropy_of_is : eval (entropy_of (columns f) (everybody f)) = entropy n (P_X J).
 Proof.
@@ -78,43 +78,98 @@ Proof.
   - apply IZR_le in above. rewrite Rmax_left; [reflexivity|]. unfold Rdiv. nra.
 Qed.
 
-(** Step 6, in the program's expressions. *)
-Lemma sigma_of_is w one :
-  (0 < one)%Z -> length w = length (counts f) -> eval (sigma_of f w one) = sigma J q (real one w).
+Lemma prior_n : length (prior f) = length (counts f).
+Proof. unfold prior. apply map_length. Qed.
+
+Lemma map_at (g : Z -> Z) w s : (s < length w)%nat -> nth s (map g w) 0%Z = g (nth s w 0%Z).
+Proof. intros s_in. rewrite (nth_indep _ 0%Z (g 0%Z)) by (now rewrite map_length). apply map_nth. Qed.
+
+(** E w+, of integers over N times a unit. *)
+Lemma mean_above_is w one :
+  (0 < one)%Z -> length w = length (counts f) ->
+  IZR (Checker.dot (above_zero w) (prior f)) / IZR (everybody f * one) = mean J (fun s => positive_part (real one w s)).
 Proof.
-  intros one_pos w_n. apply IZR_lt in one_pos as one_pos'. pose proof (N_pos f formed) as N_pos.
-  assert (prior_n : length (prior f) = length (counts f)) by (unfold prior; apply map_length).
-  unfold sigma_of, q, promise_of. revert proper. unfold q, promise_of.
-  destruct (region f) as [epsilon | alpha epsilon]; intros proper'; cbn [eval sigma].
-  - change (eval (exactly epsilon)) with (number epsilon). f_equal.
-    rewrite mult_IZR, (dot_is (length (counts f))) by (unfold above_zero; rewrite ?map_length; assumption).
-    unfold mean, mean_over. unfold Rdiv. rewrite <- sum_scale_r. apply sum_ext. intros s s_in.
-    change (secrets J) with (length (counts f)) in s_in.
-    unfold above_zero. rewrite (nth_indep _ 0%Z (Z.max 0 0)) by (rewrite map_length; lia).
-    rewrite (map_nth (fun own => Z.max own 0)), prior_nth by assumption. unfold real.
-    rewrite <- scaled_positive_part by assumption. unfold N. field. lra.
-  - change (eval (exactly epsilon)) with (number epsilon).
-    simpl in proper'. pose proof (scale_pos alpha) as scale_pos. apply IZR_lt in scale_pos.
-    assert (more : IZR (scale alpha) < IZR (digits alpha)).
-    { unfold number in proper'. apply (Rmult_lt_compat_r (IZR (scale alpha))) in proper'; [|assumption].
-      unfold Rdiv in proper'. rewrite Rmult_assoc, Rinv_l in proper' by lra. lra. }
-    set (b := Quo (Int (digits alpha)) (digits alpha - scale alpha)).
+  intros one_pos w_n. apply IZR_lt in one_pos as one_pos'. pose proof (N_pos f formed) as N_pos. pose proof prior_n as prior_n.
+  rewrite mult_IZR, (dot_is (length (counts f))) by (unfold above_zero; rewrite ?map_length; assumption).
+  unfold mean, mean_over. unfold Rdiv. rewrite <- sum_scale_r. apply sum_ext. intros s s_in.
+  change (secrets J) with (length (counts f)) in s_in.
+  unfold above_zero. rewrite map_at, prior_nth by lia. unfold real.
+  rewrite <- scaled_positive_part by assumption. unfold N. field. lra.
+Qed.
+
+(** A v that passes [is_above], for LDP. *)
+Lemma is_above_supports epsilon t w v one :
+  (0 < one)%Z -> length w = length (counts f) -> (0 <=? digits epsilon)%Z = true ->
+  exp_above (exactly epsilon) 256 = Some t -> is_above (2 ^ 256) t (prior f) w v = true ->
+  supports J (LDP (number epsilon)) (real one w) (IZR v / IZR one).
+Proof.
+  intros one_pos w_n nonneg is_t ok. apply IZR_lt in one_pos as one_pos'. pose proof (N_pos f formed) as N_pos.
+  pose proof prior_n as prior_n. apply support_LDP; [now apply J_is_joint | now apply number_nonneg|].
+  apply ceiling_above in is_t; [|lia]. cbn [eval] in is_t. change (eval (exactly epsilon)) with (number epsilon) in is_t.
+  unfold is_above in ok. apply Z.leb_le, IZR_le in ok.
+  assert (unit : 0 < IZR (2 ^ 256)) by (apply IZR_lt; reflexivity).
+  set (unit_Z := (2 ^ 256)%Z) in *. clearbody unit_Z.
+  rewrite plus_IZR, !mult_IZR, minus_IZR in ok.
+  rewrite !(dot_is (length (counts f))) in ok by (unfold above_zero; rewrite ?map_length; assumption).
+  assert (rest : forall s, (s < length (counts f))%nat -> real one w s - IZR v / IZR one = IZR (nth s w 0 - v)%Z / IZR one).
+  { intros s s_in. unfold real. rewrite minus_IZR. field. lra. }
+  assert (first : mean J (fun s => real one w s - IZR v / IZR one) * (N * IZR one) =
+    sum (length (counts f)) (fun s => IZR (nth s (prior f) 0%Z) * IZR (nth s (map (fun own => own - v)%Z w) 0%Z))).
+  { unfold mean, mean_over. rewrite <- sum_scale_r. apply sum_ext. intros s s_in.
+    change (secrets J) with (length (counts f)) in s_in. rewrite map_at, prior_nth, rest by lia. unfold N. field. lra. }
+  assert (second : mean J (fun s => positive_part (real one w s - IZR v / IZR one)) * (N * IZR one) =
+    sum (length (counts f)) (fun s => IZR (nth s (prior f) 0%Z) *
+      IZR (nth s (above_zero (map (fun own => own - v)%Z w)) 0%Z))).
+  { unfold mean, mean_over. rewrite <- sum_scale_r. apply sum_ext. intros s s_in.
+    change (secrets J) with (length (counts f)) in s_in. unfold above_zero.
+    rewrite map_at by (rewrite map_length; lia). rewrite map_at, prior_nth, rest by lia.
+    rewrite <- scaled_positive_part by assumption. unfold N. field. lra. }
+  rewrite <- first, <- second in ok.
+  set (A := mean J (fun s => real one w s - IZR v / IZR one)) in *.
+  set (B := mean J (fun s => positive_part (real one w s - IZR v / IZR one))) in *.
+  assert (B_nonneg : 0 <= B) by (apply mean_nonneg; [now apply J_is_joint | intros; apply positive_part_nonneg]).
+  change (IZR (everybody f)) with N in N_pos.
+  assert (scale_pos : 0 < N * IZR one) by now apply Rmult_lt_0_compat.
+  assert (ok' : IZR unit_Z * A + (IZR t - IZR unit_Z) * B <= 0).
+  { apply (Rmult_le_reg_r (N * IZR one)); [assumption|]. lra. }
+  apply (Rmult_le_reg_l (IZR unit_Z)); [assumption|]. rewrite Rmult_0_r.
+  assert (IZR unit_Z * ((exp (number epsilon) - 1) * B) <= (IZR t - IZR unit_Z) * B).
+  { rewrite <- Rmult_assoc. apply Rmult_le_compat_r; lra. }
+  lra.
+Qed.
+
+(** Step 6: what the program takes for sigma(w) is no less than E[w l]. *)
+Lemma sigma_supports w one e :
+  (0 < one)%Z -> length w = length (counts f) -> sigma_of f w one = Some e -> supports J q (real one w) (eval e).
+Proof.
+  intros one_pos w_n is_e. apply IZR_lt in one_pos as one_pos'. pose proof (N_pos f formed) as N_pos.
+  pose proof prior_n as prior_n. pose proof (J_is_joint f formed) as joint.
+  pose proof parameters_ok as parameters_ok. unfold parameters_hold in parameters_ok.
+  unfold sigma_of in is_e. cbv zeta in is_e. unfold q, promise_of.
+  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon].
+  - injection is_e as <-. cbn [eval]. change (eval (exactly epsilon)) with (number epsilon).
+    rewrite mean_above_is by assumption. now apply support_max.
+  - apply andb_true_iff in parameters_ok as [alpha_gt _]. apply number_gt_1 in alpha_gt as proper.
+    pose proof (scale_pos alpha) as scale_pos. apply IZR_lt in scale_pos.
+    assert (more : IZR (scale alpha) < IZR (digits alpha)) by now apply IZR_lt, Z.ltb_lt.
+    set (b := Quo (Int (digits alpha)) (digits alpha - scale alpha)) in *.
     assert (b_is : eval b = conjugate (number alpha)).
     { unfold b, conjugate, number. cbn [eval]. rewrite minus_IZR. field. lra. }
     assert (mean_is : eval (conjugate_mean b (prior f) w (everybody f) one) =
       mean J (fun s => power (positive_part (real one w s)) (conjugate (number alpha)))).
     { rewrite conjugate_mean_is, prior_n, b_is by (trivial; lia). unfold mean, mean_over. apply sum_ext.
       intros s s_in. rewrite prior_nth by assumption. unfold N. field. lra. }
-    destruct (forallb (fun own => (own <=? 0)%Z) w) eqn:all.
-    + cbn [eval]. rewrite forallb_forall in all.
-      rewrite (sum_ext _ _ (fun _ => 0)) || unfold mean, mean_over. rewrite (sum_ext _ _ (fun _ => 0)).
-      * rewrite sum_zero, power_0. lra.
+    pose proof (support_alpha J joint (number alpha) (number epsilon) (real one w) proper) as support.
+    destruct (forallb (fun own => (own <=? 0)%Z) w) eqn:all; injection is_e as <-.
+    + replace (eval (Int 0)) with (exp (number epsilon) * power (mean J (fun s =>
+        power (positive_part (real one w s)) (conjugate (number alpha)))) (/ conjugate (number alpha))); [exact support|].
+      rewrite forallb_forall in all. unfold mean, mean_over. rewrite (sum_ext _ _ (fun _ => 0)).
+      * rewrite sum_zero, power_0. simpl. lra.
       * intros s s_in. change (secrets J) with (length (counts f)) in s_in.
         assert (below : (nth s w 0 <= 0)%Z) by (apply Z.leb_le, all, nth_In; lia).
         unfold real. rewrite <- scaled_positive_part by assumption. rewrite Z.max_r by assumption.
         unfold Rdiv. rewrite Rmult_0_l, power_0. lra.
-    + cbn [eval]. change (eval (exactly epsilon)) with (number epsilon). f_equal.
-      rewrite mean_is.
+    + cbn [eval]. change (eval (exactly epsilon)) with (number epsilon). rewrite mean_is.
       assert (some : 0 < mean J (fun s => power (positive_part (real one w s)) (conjugate (number alpha)))).
       { assert (positive : exists s, (s < length (counts f))%nat /\ (0 < nth s w 0)%Z).
         { destruct (existsb (fun own => negb (own <=? 0)%Z) w) eqn:exists_one.
@@ -131,8 +186,25 @@ Proof.
         - apply Rmult_lt_0_compat; [apply P_S_pos; [now apply J_is_joint | assumption]|]. apply power_gt.
           unfold real. rewrite <- scaled_positive_part by assumption. rewrite Z.max_l by lia.
           apply Rdiv_lt_0_compat; [now apply IZR_lt | assumption]. }
-      rewrite power_pos by assumption. f_equal. f_equal.
-      unfold conjugate, number. rewrite minus_IZR. field. lra.
+      replace (IZR (digits alpha - scale alpha) / IZR (digits alpha)) with (/ conjugate (number alpha)).
+      * rewrite <- power_pos by assumption. exact support.
+      * unfold conjugate, number. rewrite minus_IZR. field. lra.
+  - injection is_e as <-. rewrite eval_Sub. cbn [eval]. rewrite eval_Neg.
+    change (eval (exactly upper)) with (number upper). change (eval (exactly lower)) with (number lower).
+    rewrite !mean_above_is by (rewrite ?map_length; assumption).
+    replace (mean J (fun s => positive_part (real one (map Z.opp w) s)))
+      with (mean J (fun s => positive_part (- real one w s))); [now apply support_LIP|].
+    apply sum_ext. intros s s_in. change (secrets J) with (length (counts f)) in s_in.
+    unfold real. rewrite map_at by lia. rewrite opp_IZR. do 2 f_equal. field. lra.
+  - destruct (exp_above (exactly epsilon) 256) as [t|] eqn:is_t; [|discriminate].
+    set (fine := map (fun own => (own * one)%Z) w) in *.
+    destruct (is_above _ _ _ _ _) eqn:above in is_e; [|discriminate]. injection is_e as <-. cbn [eval].
+    assert (fine_n : length fine = length (counts f)) by (unfold fine; now rewrite map_length).
+    assert (square_pos : (0 < one * one)%Z) by now apply Z.mul_pos_pos.
+    pose proof (is_above_supports epsilon t fine _ (one * one) square_pos fine_n parameters_ok is_t above) as support.
+    intros l signs total allowed. eapply Rle_trans; [|exact (support l signs total allowed)].
+    right. apply sum_ext. intros s s_in. change (secrets J) with (length (counts f)) in s_in.
+    unfold real, fine. rewrite map_at by lia. rewrite !mult_IZR. field. lra.
 Qed.
 
 Lemma weighted_length w table :
@@ -186,10 +258,11 @@ Proof.
   assert (w_n : length w = length (counts f)).
   { assert (dual = w ++ [nu]) as parts by (apply app_removelast_last; now intros ->).
     rewrite parts, app_length in dual_n. simpl in dual_n. lia. }
+  destruct (sigma_of f w (two (proof_bits proof))) as [e|] eqn:is_e; [|discriminate]. cbn [option_map].
   destruct (floor _ _ _) as [low|] eqn:found; [|discriminate]. intros is_terms. injection is_terms as <- <-.
   pose proof one_pos as one_pos. assert (unit_pos : 0 < unit) by now apply IZR_lt.
   apply floor_below in found; [|lia]. rewrite four_is, eval_Neg in found. fold one in found.
-  rewrite sigma_of_is in found by assumption.
+  pose proof (sigma_supports w one e one_pos w_n is_e) as support. set (sigma := eval e) in *.
   pose proof (counts_n f formed) as counts_n. pose proof (columns_n f formed) as columns_n. fold n in counts_n, columns_n.
   assert (means_n : length (map2 Z.div (weighted n w (counts f)) (columns f)) = n).
   { rewrite map2_length; rewrite weighted_length; auto. }
@@ -198,8 +271,8 @@ Proof.
   set (nu' := IZR nu / unit).
   pose (c := fun x => IZR (at_place (map2 (fun u mean => (u + nu - mean)%Z) (prices proof)
     (map2 Z.div (weighted n w (counts f)) (columns f))) x) / unit).
-  assert (bound : nu' - sigma J q (real one w) + sum n (fun x => t x / unit ^ 2) <= entropy n V - Duality.dot J u V).
-  { apply (leaf J (J_is_joint f formed) q u (real one w) nu' c); try assumption.
+  assert (bound : nu' - sigma + sum n (fun x => t x / unit ^ 2) <= entropy n V - Duality.dot J u V).
+  { apply (leaf J (J_is_joint f formed) q u (real one w) sigma nu' c); try assumption.
     - intros x x_in. unfold rate, c, at_place. change (x < n)%nat in x_in.
       rewrite (map2_nth _ _ _ _ 0%Z 0%Z) by lia. rewrite minus_IZR, plus_IZR.
       rewrite (map2_nth _ _ _ _ 0%Z 0%Z) by (rewrite weighted_length; auto; lia).
@@ -225,8 +298,8 @@ Proof.
   unfold scaled_value. apply (Rmult_le_compat_r (unit ^ 2)) in bound; [|nra].
   eapply Rle_trans; [|exact bound].
   rewrite plus_IZR, mult_IZR. fold one unit. unfold Rdiv. rewrite sum_scale_r.
-  replace ((nu' - sigma J q (real one w) + sum n t * / unit ^ 2) * unit ^ 2)
-    with (IZR nu * unit + - sigma J q (real one w) * unit ^ 2 + sum n t) by (unfold nu'; field; lra).
+  replace ((nu' - sigma + sum n t * / unit ^ 2) * unit ^ 2)
+    with (IZR nu * unit + - sigma * unit ^ 2 + sum n t) by (unfold nu'; field; lra).
   lra.
 Qed.
 

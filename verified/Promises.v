@@ -24,17 +24,67 @@ Qed.
 Lemma exp_ge_1 x : 0 <= x -> 1 <= exp x.
 Proof. intros nonneg. rewrite <- exp_0. now apply exp_le. Qed.
 
+Definition has_budget (q : promise) : Prop :=
+  match q with
+  | MaxLift epsilon | AlphaLift _ epsilon | LDP epsilon => 0 <= epsilon
+  | LIP lower upper => 0 <= lower /\ 0 <= upper
+  end.
+
 (** Lifts that are all 1 keep every promise. *)
 Lemma nothing_told J q l :
   is_joint J -> is_promise q ->
-  match q with MaxLift epsilon | AlphaLift _ epsilon => 0 <= epsilon end ->
+  has_budget q ->
   (forall s, (s < secrets J)%nat -> l s = 1) -> allows J q l.
 Proof.
-  intros joint proper nonneg ones. unfold allows. destruct q as [epsilon | alpha epsilon]; simpl in *.
+  intros joint proper nonneg ones. unfold allows. destruct q as [epsilon | alpha epsilon | lower upper | epsilon]; simpl in *.
   - intros s s_in _. rewrite ones by assumption. now apply exp_ge_1.
   - unfold mean_over. rewrite (sum_ext _ _ (P_S J)).
     + destruct joint as (_ & _ & _ & ->). rewrite power_pos by lra. rewrite ln_1, Rmult_0_r, exp_0. now apply exp_ge_1.
     + intros s s_in. rewrite ones by assumption. rewrite power_pos by lra. rewrite ln_1, Rmult_0_r, exp_0. lra.
+  - intros s s_in _. rewrite ones by assumption. split; [|now apply exp_ge_1].
+    rewrite <- exp_0. apply exp_le. lra.
+  - intros s s' s_in s'_in _ _. rewrite !ones by assumption. pose proof (exp_ge_1 epsilon nonneg). lra.
+Qed.
+
+(** Fractions of integers, compared exactly. *)
+Definition ratio (a : Z * Z) : R := IZR (fst a) / IZR (snd a).
+
+Lemma ratio_1 : ratio (1, 1)%Z = 1.
+Proof. unfold ratio. simpl. field. Qed.
+
+Lemma scaled_ratio a x : (0 < snd a)%Z -> ratio a * (IZR (snd a) * x) = IZR (fst a) * x.
+Proof. intros positive. apply IZR_lt in positive. unfold ratio. field. lra. Qed.
+
+Lemma at_most_is k x e a b :
+  (0 <= k)%Z -> exp_below x k = Some e -> (0 < snd a)%Z -> (0 < snd b)%Z -> (0 <= fst b)%Z ->
+  at_most_times (2 ^ k) e a b = true -> ratio a <= exp (eval x) * ratio b.
+Proof.
+  intros k_nonneg found a_pos b_pos b_nonneg ok. apply floor_below in found; [|assumption]. cbn [eval] in found.
+  apply Z.leb_le, IZR_le in ok. rewrite !mult_IZR in ok.
+  assert (unit : 0 < IZR (2 ^ k)) by (apply IZR_lt, Z.pow_pos_nonneg; lia).
+  apply IZR_le in b_nonneg. pose proof (IZR_lt _ _ a_pos). pose proof (IZR_lt _ _ b_pos).
+  apply (Rmult_le_reg_r (IZR (snd a) * (IZR (snd b) * IZR (2 ^ k)))); [repeat apply Rmult_lt_0_compat; assumption|].
+  rewrite scaled_ratio by assumption.
+  replace (exp (eval x) * ratio b * (IZR (snd a) * (IZR (snd b) * IZR (2 ^ k))))
+    with (exp (eval x) * IZR (2 ^ k) * (IZR (fst b) * IZR (snd a))) by (unfold ratio; field; lra).
+  apply Rle_trans with (IZR e * (IZR (fst b) * IZR (snd a))); [lra|].
+  apply Rmult_le_compat_r; [|assumption]. apply Rmult_le_pos; lra.
+Qed.
+
+Lemma at_least_is k x c a b :
+  (0 <= k)%Z -> exp_above x k = Some c -> (0 < snd a)%Z -> (0 < snd b)%Z -> (0 <= fst b)%Z ->
+  at_least_times (2 ^ k) c a b = true -> exp (eval x) * ratio b <= ratio a.
+Proof.
+  intros k_nonneg found a_pos b_pos b_nonneg ok. apply ceiling_above in found; [|assumption]. cbn [eval] in found.
+  apply Z.leb_le, IZR_le in ok. rewrite !mult_IZR in ok.
+  assert (unit : 0 < IZR (2 ^ k)) by (apply IZR_lt, Z.pow_pos_nonneg; lia).
+  apply IZR_le in b_nonneg. pose proof (IZR_lt _ _ a_pos). pose proof (IZR_lt _ _ b_pos).
+  apply (Rmult_le_reg_r (IZR (snd a) * (IZR (snd b) * IZR (2 ^ k)))); [repeat apply Rmult_lt_0_compat; assumption|].
+  rewrite scaled_ratio by assumption.
+  replace (exp (eval x) * ratio b * (IZR (snd a) * (IZR (snd b) * IZR (2 ^ k))))
+    with (exp (eval x) * IZR (2 ^ k) * (IZR (fst b) * IZR (snd a))) by (unfold ratio; field; lra).
+  apply Rle_trans with (IZR c * (IZR (fst b) * IZR (snd a))); [|lra].
+  apply Rmult_le_compat_r; [|assumption]. apply Rmult_le_pos; lra.
 Qed.
 
 (** E l^alpha <= e^(alpha epsilon) says the same as the norm. *)
@@ -108,56 +158,88 @@ Proof.
   specialize (nothing _ member). apply Z.eqb_eq in nothing. rewrite nothing. apply IZR_lt in below. field. lra.
 Qed.
 
+Lemma parameters : promise_holds f = true -> is_promise q /\ has_budget q.
+Proof.
+  intros ok. unfold promise_holds in ok. apply andb_true_iff in ok as [ok _].
+  unfold q, promise_of. destruct (region f); simpl in ok; repeat rewrite andb_true_iff in ok; simpl; repeat split;
+    try apply number_gt_1; try apply number_nonneg; tauto.
+Qed.
+
+Lemma occur : promise_holds f = true ->
+  forall y, (y < length (weights f))%nat -> (0 < mass_of f (nth y (rows f) []))%Z.
+Proof.
+  intros ok y y_in. unfold promise_holds in ok. apply andb_true_iff in ok as [_ ok]. rewrite forallb_forall in ok.
+  specialize (ok _ (in_rows y y_in)). apply andb_true_iff in ok as [ok _]. now apply Z.ltb_lt.
+Qed.
+
+(** Lifts are the fractions that the program has. *)
+Lemma own_lift y s :
+  (y < length (weights f))%nat -> (s < length (counts f))%nat -> (0 < mass_of f (nth y (rows f) []))%Z ->
+  exists own, In own (lifts_of f (nth y (rows f) [])) /\ (0 <= fst own)%Z /\ (0 < snd own)%Z /\ lift J W y s = ratio own.
+Proof.
+  intros y_in s_in occurs. pose proof (lifts_signs y y_in occurs) as signs. rewrite Forall_forall in signs.
+  destruct (lifts_are f formed y s y_in s_in occurs) as [_ is_lift].
+  assert (member : In (nth s (lifts_of f (nth y (rows f) [])) (0, 0)%Z) (lifts_of f (nth y (rows f) [])))
+    by (apply nth_In; now rewrite lifts_length).
+  eexists. repeat split; [exact member | now apply signs | now apply signs | exact is_lift].
+Qed.
+
+Lemma precision_nonneg k : In k [128; 1024; 8192]%Z -> (0 <= k)%Z.
+Proof. simpl. lia. Qed.
+
+Lemma kept_at_is y k :
+  (y < length (weights f))%nat -> (0 < mass_of f (nth y (rows f) []))%Z -> (0 <= k)%Z ->
+  kept_at (region f) (lifts_of f (nth y (rows f) [])) k = true -> allows J q (lift J W y).
+Proof.
+  intros y_in occurs k_nonneg ok. unfold q, promise_of, kept_at in *. cbv zeta in ok.
+  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon]; [|discriminate| |].
+  - destruct (exp_below (exactly epsilon) k) as [e|] eqn:is_e; [|discriminate]. rewrite forallb_forall in ok.
+    intros s s_in _. destruct (own_lift y s y_in s_in occurs) as (own & member & _ & own_pos & ->).
+    pose proof (at_most_is k _ e own (1, 1)%Z k_nonneg is_e own_pos eq_refl ltac:(simpl; lia) (ok own member)) as below.
+    rewrite ratio_1, Rmult_1_r in below. exact below.
+  - destruct (exp_below (exactly upper) k) as [e|] eqn:is_e; [|discriminate].
+    destruct (exp_above (Neg (exactly lower)) k) as [c|] eqn:is_c; [|discriminate]. rewrite forallb_forall in ok.
+    intros s s_in _. destruct (own_lift y s y_in s_in occurs) as (own & member & _ & own_pos & ->).
+    specialize (ok own member). apply andb_true_iff in ok as [below above].
+    apply (at_most_is k _ e own (1, 1)%Z k_nonneg is_e own_pos eq_refl ltac:(simpl; lia)) in below.
+    apply (at_least_is k _ c own (1, 1)%Z k_nonneg is_c own_pos eq_refl ltac:(simpl; lia)) in above.
+    rewrite ratio_1, Rmult_1_r in below, above. rewrite eval_Neg in above. split; [exact above | exact below].
+  - destruct (exp_below (exactly epsilon) k) as [e|] eqn:is_e; [|discriminate]. rewrite forallb_forall in ok.
+    intros s s' s_in s'_in _ _.
+    destruct (own_lift y s y_in s_in occurs) as (a & a_in & _ & a_pos & ->).
+    destruct (own_lift y s' y_in s'_in occurs) as (b & b_in & b_nonneg & b_pos & ->).
+    specialize (ok a a_in). rewrite forallb_forall in ok.
+    exact (at_most_is k _ e a b k_nonneg is_e a_pos b_pos b_nonneg (ok b b_in)).
+Qed.
+
 Theorem promise_kept : promise_holds f = true -> is_promise q /\ keeps J q W.
 Proof.
-  intros ok. unfold promise_holds in ok. apply andb_true_iff in ok as [occur ok].
-  rewrite forallb_forall in occur.
-  assert (occurs : forall y, (y < length (weights f))%nat -> (0 < mass_of f (nth y (rows f) []))%Z).
-  { intros y y_in. now apply Z.ltb_lt, occur, in_rows. }
-  unfold keeps, q, promise_of. destruct (region f) as [epsilon | alpha epsilon].
-  - apply andb_true_iff in ok as [epsilon_nonneg ok]. split; [exact I|]. intros y y_in _.
-    simpl in y_in. pose proof (in_rows y y_in) as member.
-    apply orb_true_iff in ok as [nothing|ok].
-    + apply nothing_told; [now apply J_is_joint | exact I | now apply number_nonneg|].
-      intros s s_in. rewrite forallb_forall in nothing.
-      now apply tells_nothing_is; auto; apply nothing, in_map.
-    + apply existsb_exists in ok as (k & k_in & ok). unfold most_at in ok.
-      destruct (floor (k + 64)%Z (Exp (exactly epsilon)) k) as [e|] eqn:found; [|discriminate].
-      cbv zeta in ok. assert (k_nonneg : (0 <= k)%Z) by (simpl in k_in; lia).
-      apply floor_below in found; [|assumption]. cbn [eval exactly] in found. fold (number epsilon) in found.
-      rewrite forallb_forall in ok. specialize (ok _ (in_map _ _ _ member)). rewrite forallb_forall in ok.
-      intros s s_in _. simpl in s_in.
-      destruct (lifts_are f formed y s y_in s_in (occurs y y_in)) as [below is_lift]. unfold J, W. rewrite is_lift.
-      set (own := nth s (lifts_of f (nth y (rows f) [])) (0, 0)%Z) in *.
-      assert (own_in : In own (lifts_of f (nth y (rows f) []))) by (apply nth_In; now rewrite lifts_length).
-      specialize (ok own own_in). apply Z.leb_le, IZR_le in ok. rewrite !mult_IZR in ok.
-      apply IZR_lt in below. assert (scaled : 0 < IZR (2 ^ k)) by (apply IZR_lt, Z.pow_pos_nonneg; lia).
-      apply (Rmult_le_reg_r (IZR (snd own))); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
-      apply (Rmult_le_reg_r (IZR (2 ^ k))); [assumption|].
-      apply Rle_trans with (IZR e * IZR (snd own)); [assumption|].
-      replace (exp (number epsilon) * IZR (snd own) * IZR (2 ^ k))
-        with (exp (number epsilon) * IZR (2 ^ k) * IZR (snd own)) by lra.
-      apply Rmult_le_compat_r; [lra | assumption].
-  - repeat rewrite andb_true_iff in ok. destruct ok as ((alpha_gt & epsilon_nonneg) & ok).
-    apply number_gt_1 in alpha_gt. apply number_nonneg in epsilon_nonneg.
-    split; [exact alpha_gt|]. intros y y_in _. simpl in y_in. pose proof (in_rows y y_in) as member.
-    rewrite forallb_forall in ok. specialize (ok _ (in_map _ _ _ member)). apply orb_true_iff in ok as [nothing|ok].
-    + apply nothing_told; try assumption; [now apply J_is_joint|].
-      intros s s_in. now apply tells_nothing_is; auto.
-    + apply decide_sound in ok. rewrite eval_Sub in ok. cbn [eval] in ok.
-      change (eval (exactly alpha)) with (number alpha) in ok. change (eval (exactly epsilon)) with (number epsilon) in ok.
-      apply norm_below; [assumption| |].
-      * apply mean_nonneg; [now apply J_is_joint|]. intros; apply power_nonneg.
-      * rewrite power_mean_is in ok.
-        -- change (eval (exactly alpha)) with (number alpha) in ok. unfold mean_over. simpl. fold J W.
-           match type of ok with 0 <= _ - ?m => enough (sum (length (counts f)) (fun s =>
-             P_S J s * power (lift J W y s) (number alpha)) = m) as same by (rewrite same; lra) end.
-           unfold prior. rewrite map_length. apply sum_ext. intros s s_in.
-           destruct (lifts_are f formed y s y_in s_in (occurs y y_in)) as [_ is_lift]. unfold J, W. rewrite is_lift.
-           rewrite P_S_is by assumption. rewrite (nth_indep _ 0%Z (zsum [])) by (now rewrite map_length).
-           now rewrite map_nth.
-        -- unfold prior. now rewrite lifts_length, map_length.
-        -- now apply lifts_signs; auto.
+  intros ok. destruct (parameters ok) as [proper budget]. split; [exact proper|].
+  intros y y_in _. simpl in y_in. pose proof (occur ok y y_in) as occurs.
+  unfold promise_holds in ok. apply andb_true_iff in ok as [_ ok]. rewrite forallb_forall in ok.
+  specialize (ok _ (in_rows y y_in)). apply andb_true_iff in ok as [_ ok]. unfold output_keeps in ok.
+  apply orb_true_iff in ok as [nothing|ok].
+  { apply nothing_told; try assumption; [now apply J_is_joint|]. intros s s_in. now apply tells_nothing_is. }
+  assert (bounds : existsb (kept_at (region f) (lifts_of f (nth y (rows f) []))) [128; 1024; 8192]%Z = true ->
+    allows J q (lift J W y)).
+  { intros found. apply existsb_exists in found as (k & k_in & found).
+    exact (kept_at_is y k y_in occurs (precision_nonneg k k_in) found). }
+  unfold q, promise_of in *.
+  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon]; try now apply bounds.
+  apply decide_sound in ok. rewrite eval_Sub in ok. cbn [eval] in ok.
+  change (eval (exactly alpha)) with (number alpha) in ok. change (eval (exactly epsilon)) with (number epsilon) in ok.
+  apply norm_below; [assumption| |].
+  - apply mean_nonneg; [now apply J_is_joint|]. intros; apply power_nonneg.
+  - rewrite power_mean_is in ok.
+    + change (eval (exactly alpha)) with (number alpha) in ok. unfold mean_over. simpl. fold J W.
+      match type of ok with 0 <= _ - ?m => enough (sum (length (counts f)) (fun s =>
+        P_S J s * power (lift J W y s) (number alpha)) = m) as same by (rewrite same; lra) end.
+      unfold prior. rewrite map_length. apply sum_ext. intros s s_in.
+      destruct (lifts_are f formed y s y_in s_in occurs) as [_ is_lift]. unfold J, W. rewrite is_lift.
+      rewrite P_S_is by assumption. rewrite (nth_indep _ 0%Z (zsum [])) by (now rewrite map_length).
+      now rewrite map_nth.
+    + unfold prior. now rewrite lifts_length, map_length.
+    + now apply lifts_signs.
 Qed.
 
 End File.

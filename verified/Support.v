@@ -7,15 +7,12 @@ Open Scope R_scope.
 Definition positive_part (w : R) : R := Rmax w 0.
 
 Definition is_promise (q : promise) : Prop :=
-  match q with MaxLift _ => True | AlphaLift alpha _ => 1 < alpha end.
+  match q with AlphaLift alpha _ => 1 < alpha | _ => True end.
 
-Definition sigma (J : joint) (q : promise) (w : nat -> R) : R :=
-  match q with
-  | MaxLift epsilon => exp epsilon * mean J (fun s => positive_part (w s))
-  | AlphaLift alpha epsilon =>
-      exp epsilon *
-      power (mean J (fun s => power (positive_part (w s)) (conjugate alpha))) (/ conjugate alpha)
-  end.
+(** Whether v is at least E[w l] for every allowed l. *)
+Definition supports (J : joint) (q : promise) (w : nat -> R) (v : R) : Prop :=
+  forall l, (forall s, (s < secrets J)%nat -> 0 <= l s) -> mean J l = 1 -> allows J q l ->
+  mean J (fun s => w s * l s) <= v.
 
 Section Joint.
 Variable J : joint.
@@ -106,15 +103,71 @@ Proof.
       intros s inside. rewrite null by assumption. lra.
 Qed.
 
-Theorem supported q w l :
-  is_promise q -> (forall s, (s < secrets J)%nat -> 0 <= l s) -> allows J q l ->
-  mean J (fun s => w s * l s) <= sigma J q w.
+Theorem support_max epsilon w :
+  supports J (MaxLift epsilon) w (exp epsilon * mean J (fun s => positive_part (w s))).
 Proof.
-  intros proper signs allowed. eapply Rle_trans; [now apply only_the_positive_part|].
-  unfold allows in allowed. destruct q as [epsilon | alpha epsilon]; simpl in *.
-  - rewrite <- mean_scale. apply mean_le. intros s inside. rewrite (Rmult_comm (exp epsilon)).
-    apply Rmult_le_compat_l; [apply positive_part_nonneg | auto using P_S_pos].
-  - apply hoelder; auto using exp_pos, positive_part_nonneg.
+  intros l signs _ allowed. eapply Rle_trans; [now apply only_the_positive_part|].
+  rewrite <- mean_scale. apply mean_le. intros s inside. rewrite (Rmult_comm (exp epsilon)).
+  apply Rmult_le_compat_l; [apply positive_part_nonneg | apply allowed; auto using P_S_pos].
+Qed.
+
+Theorem support_alpha alpha epsilon w :
+  1 < alpha ->
+  supports J (AlphaLift alpha epsilon) w
+    (exp epsilon * power (mean J (fun s => power (positive_part (w s)) (conjugate alpha))) (/ conjugate alpha)).
+Proof.
+  intros alpha_gt l signs _ allowed. eapply Rle_trans; [now apply only_the_positive_part|].
+  apply hoelder; auto using exp_pos, positive_part_nonneg.
+Qed.
+
+Theorem support_LIP lower upper w :
+  supports J (LIP lower upper) w
+    (exp upper * mean J (fun s => positive_part (w s)) - exp (- lower) * mean J (fun s => positive_part (- w s))).
+Proof.
+  intros l signs _ allowed.
+  apply Rle_trans with (mean J (fun s =>
+    exp upper * positive_part (w s) + - exp (- lower) * positive_part (- w s))).
+  - apply mean_le. intros s inside.
+    destruct (allowed s inside (P_S_pos J J_is_joint s inside)) as [above below].
+    unfold positive_part. destruct (Rle_lt_dec (w s) 0).
+    + rewrite (Rmax_right (w s)), Rmax_left by lra.
+      pose proof (Rmult_le_compat_l (- w s) _ _ ltac:(lra) above). lra.
+    + rewrite (Rmax_left (w s)), Rmax_right by lra.
+      pose proof (Rmult_le_compat_l (w s) _ _ ltac:(lra) below). lra.
+  - rewrite mean_plus, !mean_scale. lra.
+Qed.
+
+(** Any v with E(w - v) + (t - 1) E(w - v)+ <= 0, t = e^epsilon, bounds E[w l]: l = m (1 + (t - 1) g) with 0 <= g <= 1. *)
+Theorem support_LDP epsilon w v :
+  0 <= epsilon ->
+  mean J (fun s => w s - v) + (exp epsilon - 1) * mean J (fun s => positive_part (w s - v)) <= 0 ->
+  supports J (LDP epsilon) w v.
+Proof.
+  intros epsilon_nonneg below l signs total allowed.
+  assert (least : exists m, 0 <= m /\ forall s, (s < secrets J)%nat -> m <= l s <= exp epsilon * m).
+  { assert (found : forall k, (k <= secrets J)%nat -> (0 < k)%nat ->
+      exists i, (i < k)%nat /\ forall s, (s < k)%nat -> l i <= l s).
+    { induction k as [|k IH]; intros inside some; [lia|].
+      destruct k as [|k]; [exists 0%nat; split; [lia|]; intros s s_in; replace s with 0%nat by lia; lra|].
+      destruct IH as (i & i_in & i_least); try lia.
+      destruct (Rle_lt_dec (l i) (l (S k))) as [keeps_least|lower].
+      - exists i. split; [lia|]. intros s s_in. destruct (Nat.eq_dec s (S k)) as [->|]; [lra | apply i_least; lia].
+      - exists (S k). split; [lia|]. intros s s_in. destruct (Nat.eq_dec s (S k)) as [->|]; [lra|].
+        pose proof (i_least s ltac:(lia)). lra. }
+    destruct (Nat.eq_dec (secrets J) 0) as [none|some].
+    - exists 0. split; [lra|]. intros s s_in. lia.
+    - destruct (found (secrets J) (le_n _) ltac:(lia)) as (i & i_in & i_least).
+      exists (l i). split; [auto|]. intros s s_in. split; [auto|]. apply allowed; auto using P_S_pos. }
+  destruct least as (m & m_nonneg & between).
+  enough (mean J (fun s => (w s - v) * l s) <= 0) as bound.
+  { assert (mean J (fun s => (w s - v) * l s) = mean J (fun s => w s * l s) - v * mean J l) as parts.
+    { rewrite <- (mean_scale v). unfold mean, mean_over. rewrite <- sum_minus. apply sum_ext. intros; lra. }
+    rewrite total in parts. lra. }
+  apply Rle_trans with (m * (mean J (fun s => w s - v) + (exp epsilon - 1) * mean J (fun s => positive_part (w s - v))));
+    [|nra].
+  rewrite <- mean_scale, <- mean_plus, <- mean_scale. apply mean_le. intros s inside.
+  destruct (between s inside) as [above most].
+  unfold positive_part, Rmax. destruct (Rle_dec (w s - v) 0); nra.
 Qed.
 
 End Joint.

@@ -106,6 +106,106 @@ Proof.
   lra.
 Qed.
 
+(** What lies between P(y) and U times factors lies between them for all records together. *)
+Lemma mixed_below e t : 0 <= e -> t <= e * P_Y J W y -> t <= e * U -> t <= e * p_y.
+Proof.
+  intros e_nonneg first second. apply (Rmult_le_compat_l (1 - share)) in first; [|lra].
+  apply (Rmult_le_compat_l share) in second; [|lra]. unfold p_y. lra.
+Qed.
+
+Lemma mixed_above c t : 0 <= c -> c * P_Y J W y <= t -> c * U <= t -> c * p_y <= t.
+Proof.
+  intros c_nonneg first second. apply (Rmult_le_compat_l (1 - share)) in first; [|lra].
+  apply (Rmult_le_compat_l share) in second; [|lra]. unfold p_y. lra.
+Qed.
+
+Theorem unseen_LIP lower upper :
+  0 <= lower -> 0 <= upper -> allows J (LIP lower upper) l ->
+  exp (- lower) <= rho <= exp upper ->
+  (forall s, (s < secrets J)%nat -> exp (- lower) * rho <= l s <= exp upper * rho) ->
+  allows_over k prior (LIP lower upper) (fun s => p_sy s / (prior s * p_y)).
+Proof.
+  intros lower_nonneg upper_nonneg seen [rho_above rho_below] within s s_in prior_pos.
+  split; [|apply (unseen_max upper upper_nonneg); try assumption].
+  2: { intros t t_in t_pos. now apply seen. }
+  2: { intros t t_in. now apply within. }
+  pose proof p_y_pos as p_y_pos.
+  assert (c_pos : 0 < exp (- lower)) by apply exp_pos.
+  assert (c_most : exp (- lower) <= 1) by (rewrite <- exp_0; apply exp_le; lra).
+  set (c := exp (- lower)) in *.
+  assert (unfolded : forall t, c * rho <= t -> c * U <= t * P_Y J W y).
+  { intros t below. apply (Rmult_le_compat_r (P_Y J W y)) in below; [|lra].
+    unfold rho in below. replace (c * (U / P_Y J W y) * P_Y J W y) with (c * U) in below by (field; lra). exact below. }
+  assert (answers : c * p_y <= U).
+  { apply mixed_above; [lra| |].
+    - apply (Rmult_le_compat_r (P_Y J W y)) in rho_above; [|lra]. unfold rho in rho_above.
+      replace (U / P_Y J W y * P_Y J W y) with U in rho_above by (field; lra). exact rho_above.
+    - nra. }
+  enough (c * (prior s * p_y) <= p_sy s) as bound.
+  { assert (0 < prior s * p_y) by now apply Rmult_lt_0_compat.
+    apply (Rmult_le_reg_r (prior s * p_y)); [assumption|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+  unfold p_sy, prior, of_seen.
+  assert (unknown : share * (r s * (c * p_y)) <= share * (r s * U)).
+  { apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [now apply r_nonneg | assumption]. }
+  destruct (Nat.ltb_spec s (secrets J)) as [in_table|beyond]; [|lra].
+  rewrite P_SY_lift by assumption. pose proof (P_S_pos J joint s in_table) as P_s.
+  assert (known : (1 - share) * (P_S J s * (c * p_y)) <= (1 - share) * (P_S J s * (l s * P_Y J W y))).
+  { apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [lra|]. apply mixed_above; [lra| |].
+    - apply Rmult_le_compat_r; [lra|]. now apply (seen s in_table).
+    - apply unfolded. now apply within. }
+  lra.
+Qed.
+
+Theorem unseen_LDP epsilon :
+  0 <= epsilon -> allows J (LDP epsilon) l ->
+  (forall s, (s < secrets J)%nat -> l s <= exp epsilon * rho /\ rho <= exp epsilon * l s) ->
+  allows_over k prior (LDP epsilon) (fun s => p_sy s / (prior s * p_y)).
+Proof.
+  intros epsilon_nonneg seen near s s' s_in s'_in prior_s prior_s'.
+  pose proof p_y_pos as p_y_pos. pose proof (exp_ge_1 epsilon epsilon_nonneg) as e_ge. set (e := exp epsilon) in *.
+  enough (p_sy s * prior s' <= e * (p_sy s' * prior s)) as bound.
+  { apply (Rmult_le_reg_r (prior s * prior s' * p_y)); [repeat apply Rmult_lt_0_compat; assumption|].
+    replace (p_sy s / (prior s * p_y) * (prior s * prior s' * p_y)) with (p_sy s * prior s') by (field; lra).
+    replace (e * (p_sy s' / (prior s' * p_y)) * (prior s * prior s' * p_y)) with (e * (p_sy s' * prior s)) by (field; lra).
+    exact bound. }
+  (* Every numerator is a mixture of l P(y) and U; any two of these are within e of each other. *)
+  pose (a := fun s => if Nat.ltb s (secrets J) then l s * P_Y J W y else 0).
+  assert (numerator : forall s, p_sy s = (1 - share) * of_seen (P_S J) s * a s + share * r s * U).
+  { intros t. unfold p_sy, of_seen, a. destruct (Nat.ltb_spec t (secrets J)) as [in_table|]; [|lra].
+    rewrite P_SY_lift by assumption. lra. }
+  assert (rho_is : rho * P_Y J W y = U) by (unfold rho; field; lra).
+  assert (seen_nonneg : forall t, 0 <= (1 - share) * of_seen (P_S J) t).
+  { intros t. apply Rmult_le_pos; [lra|]. unfold of_seen. destruct (Nat.ltb_spec t (secrets J)) as [in_table|]; [|lra].
+    now apply Rlt_le, P_S_pos. }
+  assert (known : forall t t', (1 - share) * of_seen (P_S J) t * ((1 - share) * of_seen (P_S J) t') * a t <=
+    (1 - share) * of_seen (P_S J) t * ((1 - share) * of_seen (P_S J) t') * (e * a t')).
+  { intros t t'. unfold of_seen, a.
+    destruct (Nat.ltb_spec t (secrets J)) as [t_in|]; [|lra].
+    destruct (Nat.ltb_spec t' (secrets J)) as [t'_in|]; [|lra].
+    pose proof (P_S_pos J joint t t_in). pose proof (P_S_pos J joint t' t'_in).
+    apply Rmult_le_compat_l; [repeat apply Rmult_le_pos; lra|].
+    pose proof (seen t t' t_in t'_in ltac:(assumption) ltac:(assumption)) as close. fold e in close.
+    apply (Rmult_le_compat_r (P_Y J W y)) in close; lra. }
+  assert (half : forall t, (1 - share) * of_seen (P_S J) t * a t <= (1 - share) * of_seen (P_S J) t * (e * U) /\
+    (1 - share) * of_seen (P_S J) t * U <= (1 - share) * of_seen (P_S J) t * (e * a t)).
+  { intros t. unfold of_seen, a. destruct (Nat.ltb_spec t (secrets J)) as [t_in|]; [|lra].
+    pose proof (P_S_pos J joint t t_in). destruct (near t t_in) as [below above].
+    apply (Rmult_le_compat_r (P_Y J W y)) in below; [|lra]. apply (Rmult_le_compat_r (P_Y J W y)) in above; [|lra].
+    rewrite rho_is in above. replace (e * rho * P_Y J W y) with (e * U) in below by (rewrite <- rho_is; lra).
+    split; (apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|]); lra. }
+  rewrite !numerator. unfold prior.
+  pose proof (r_nonneg s s_in) as r_s. pose proof (r_nonneg s' s'_in) as r_s'.
+  set (A := (1 - share) * of_seen (P_S J) s) in *. set (A' := (1 - share) * of_seen (P_S J) s') in *.
+  assert (B : 0 <= share * r s) by (apply Rmult_le_pos; lra). assert (B' : 0 <= share * r s') by (apply Rmult_le_pos; lra).
+  pose proof (seen_nonneg s) as A_nonneg. pose proof (seen_nonneg s') as A'_nonneg. fold A in A_nonneg. fold A' in A'_nonneg.
+  pose proof (known s s') as first. fold A A' in first.
+  pose proof (Rmult_le_compat_r (share * r s') _ _ B' (proj1 (half s))) as second. fold A in second.
+  pose proof (Rmult_le_compat_r (share * r s) _ _ B (proj2 (half s'))) as third. fold A' in third.
+  assert (fourth : share * r s * (share * r s') * U <= share * r s * (share * r s') * (e * U)).
+  { apply Rmult_le_compat_l; [now apply Rmult_le_pos | nra]. }
+  lra.
+Qed.
+
 Theorem unseen_alpha alpha epsilon :
   1 < alpha -> mean J (fun s => power (l s) alpha) <= exp (alpha * epsilon) ->
   power rho alpha <= exp (alpha * epsilon) * (1 + alpha * (rho - 1)) ->
@@ -202,23 +302,11 @@ Hypothesis ok : unseen_holds f = true.
 Let J := joint_of f.
 Let W := mechanism_of f.
 
-Lemma occur y : (y < length (weights f))%nat -> (0 < mass_of f (nth y (rows f) []))%Z.
-Proof.
-  intros y_in. unfold promise_holds in promise. apply andb_true_iff in promise as [occur _].
-  rewrite forallb_forall in occur. now apply Z.ltb_lt, occur, in_rows.
-Qed.
-
-Lemma budget : match promise_of (region f) with MaxLift epsilon | AlphaLift _ epsilon => 0 <= epsilon end.
-Proof.
-  unfold promise_holds in promise. apply andb_true_iff in promise as [_ rest].
-  destruct (region f); simpl; repeat rewrite andb_true_iff in rest; now apply number_nonneg.
-Qed.
-
 Lemma ratio_is y answer :
   (y < length (weights f))%nat -> let rho := ratio_of f (nth y (rows f) []) answer in
   0 < IZR (snd rho) /\ IZR answer / IZR (two (bits f)) / P_Y J W y = IZR (fst rho) / IZR (snd rho).
 Proof.
-  intros y_in rho. pose proof (occur y y_in) as occurs. apply IZR_lt in occurs. split; [exact occurs|].
+  intros y_in rho. pose proof (occur f promise y y_in) as occurs. apply IZR_lt in occurs. split; [exact occurs|].
   pose proof (two_pos (bits f)). pose proof (N_pos f formed). unfold J, W. rewrite P_Y_is by assumption.
   unfold rho, ratio_of. cbn [fst snd]. rewrite mult_IZR. field. lra.
 Qed.
@@ -228,8 +316,8 @@ Theorem unseen_kept answers :
 Proof.
   intros answered share k r share_in more r_nonneg r_total of_seen prior p_y p_sy y y_in _.
   pose proof (J_is_joint f formed) as joint. pose proof (W_is_mechanism f formed) as mech.
-  destruct (promise_kept f formed promise) as [proper kept]. pose proof budget as budget.
-  change (y < length (weights f))%nat in y_in. pose proof (occur y y_in) as occurs'.
+  destruct (promise_kept f formed promise) as [proper kept]. destruct (parameters f promise) as [_ budget].
+  change (y < length (weights f))%nat in y_in. pose proof (occur f promise y y_in) as occurs'.
   assert (occurs : 0 < P_Y J W y).
   { unfold J, W. rewrite P_Y_is by assumption. apply Rdiv_lt_0_compat; [now apply IZR_lt|].
     apply Rmult_lt_0_compat; [now apply N_pos | apply two_pos]. }
@@ -246,66 +334,98 @@ Proof.
   assert (U_pos : 0 < answers_of f answers y) by now apply Rdiv_lt_0_compat.
   destruct (ratio_is y answer y_in) as [below_pos is_rho].
   change (IZR answer / IZR (two (bits f))) with (answers_of f answers y) in is_rho.
-  set (rho := ratio_of f (nth y (rows f) []) answer) in *.
-  assert (rho_pos : 0 < IZR (fst rho) / IZR (snd rho)).
+  set (rho := ratio_of f (nth y (rows f) []) answer) in *. change (IZR (fst rho) / IZR (snd rho)) with (ratio rho) in is_rho.
+  assert (rho_pos : 0 < ratio rho).
   { rewrite <- is_rho. now apply Rdiv_lt_0_compat. }
-  apply orb_true_iff in holds. destruct (region f) as [epsilon | alpha epsilon]; simpl in budget, proper.
-  - apply (unseen_max J W y (answers_of f answers y)); try assumption.
-    + rewrite is_rho. destruct holds as [same|holds].
-      * apply Z.eqb_eq in same. rewrite same. pose proof (exp_ge_1 _ budget).
-        replace (IZR (snd rho) / IZR (snd rho)) with 1 by (field; lra). simpl. assumption.
-      * apply existsb_exists in holds as (b & b_in & holds). unfold answered_at in holds. fold rho in holds.
-        destruct (floor (b + 64)%Z (Exp (exactly epsilon)) b) as [e|] eqn:found; [|discriminate].
-        cbv zeta in holds. assert (b_nonneg : (0 <= b)%Z) by (simpl in b_in; lia).
-        apply floor_below in found; [|assumption]. cbn [eval] in found.
-        change (eval (exactly epsilon)) with (number epsilon) in found.
-        apply andb_true_iff in holds as [holds _]. apply Z.leb_le, IZR_le in holds. rewrite !mult_IZR in holds.
-        assert (scaled : 0 < IZR (2 ^ b)) by (apply IZR_lt, Z.pow_pos_nonneg; lia).
-        apply (Rmult_le_reg_r (IZR (snd rho) * IZR (2 ^ b))); [now apply Rmult_lt_0_compat|].
-        replace (IZR (fst rho) / IZR (snd rho) * (IZR (snd rho) * IZR (2 ^ b))) with (IZR (fst rho) * IZR (2 ^ b))
-          by (field; lra).
-        eapply Rle_trans; [exact holds|]. apply (Rmult_le_compat_r (IZR (snd rho))) in found; [|lra]. lra.
-    + intros s s_in. rewrite is_rho. destruct holds as [same|holds].
-      * apply Z.eqb_eq in same. rewrite same.
-        replace (IZR (snd rho) / IZR (snd rho)) with 1 by (field; lra). rewrite Rmult_1_r.
-        apply kept; [assumption | now apply P_S_pos].
-      * apply existsb_exists in holds as (b & b_in & holds). unfold answered_at in holds. fold rho in holds.
-        destruct (floor (b + 64)%Z (Exp (exactly epsilon)) b) as [e|] eqn:found; [|discriminate].
-        cbv zeta in holds. assert (b_nonneg : (0 <= b)%Z) by (simpl in b_in; lia).
-        apply floor_below in found; [|assumption]. cbn [eval] in found.
-        change (eval (exactly epsilon)) with (number epsilon) in found.
-        apply andb_true_iff in holds as [_ holds]. rewrite forallb_forall in holds.
-        change (s < length (counts f))%nat in s_in.
-        destruct (lifts_are f formed y s y_in s_in occurs') as [lift_pos is_lift].
-        set (own := nth s (lifts_of f (nth y (rows f) [])) (0, 0)%Z) in *.
-        assert (own_in : In own (lifts_of f (nth y (rows f) []))) by (apply nth_In; now rewrite lifts_length).
-        specialize (holds own own_in). apply Z.leb_le, IZR_le in holds. rewrite !mult_IZR in holds.
-        unfold J, W. rewrite is_lift. apply IZR_lt in lift_pos.
-        assert (scaled : 0 < IZR (2 ^ b)) by (apply IZR_lt, Z.pow_pos_nonneg; lia).
-        assert (fst_pos : 0 < IZR (fst rho)).
-        { apply (Rmult_lt_compat_r (IZR (snd rho))) in rho_pos; [|assumption].
-          unfold Rdiv in rho_pos. rewrite Rmult_assoc, Rinv_l in rho_pos by lra. lra. }
-        apply (Rmult_le_reg_r (IZR (snd own) * IZR (snd rho) * IZR (2 ^ b)));
-          [repeat apply Rmult_lt_0_compat; assumption|].
-        replace (IZR (fst own) / IZR (snd own) * (IZR (snd own) * IZR (snd rho) * IZR (2 ^ b)))
-          with (IZR (fst own) * IZR (snd rho) * IZR (2 ^ b)) by (field; lra).
-        eapply Rle_trans; [exact holds|].
-        replace (exp (number epsilon) * (IZR (fst rho) / IZR (snd rho)) * (IZR (snd own) * IZR (snd rho) * IZR (2 ^ b)))
-          with (exp (number epsilon) * IZR (2 ^ b) * (IZR (fst rho) * IZR (snd own))) by (field; lra).
-        apply Rmult_le_compat_r; [|assumption]. apply Rlt_le. now apply Rmult_lt_0_compat.
+  assert (snd_pos : (0 < snd rho)%Z) by now apply lt_IZR.
+  assert (fst_nonneg : (0 <= fst rho)%Z).
+  { apply le_IZR. unfold ratio in rho_pos. apply (Rmult_lt_compat_r (IZR (snd rho))) in rho_pos; [|assumption].
+    unfold Rdiv in rho_pos. rewrite Rmult_assoc, Rinv_l in rho_pos by lra. lra. }
+  apply orb_true_iff in holds.
+  assert (same_or : ratio rho = 1 \/ (fst rho =? snd rho)%Z = false).
+  { destruct (Z.eqb_spec (fst rho) (snd rho)) as [same|]; [left | now right].
+    unfold ratio. rewrite same. field. lra. }
+  assert (proven : ratio rho = 1 \/ match region f with
+    | StatedAlphaLift _ _ => True
+    | _ => exists k, (0 <= k)%Z /\ answered_at (region f) rho (lifts_of f (nth y (rows f) [])) k = true end).
+  { destruct same_or as [one|other]; [now left | right]. rewrite other in holds. destruct holds as [|found]; [discriminate|].
+    destruct (region f); try exact I; apply existsb_exists in found as (b & b_in & found);
+      exists b; split; auto; now apply precision_nonneg. }
+  assert (each_lift : forall (P : R -> Prop), (forall own, In own (lifts_of f (nth y (rows f) [])) ->
+    (0 <= fst own)%Z -> (0 < snd own)%Z -> P (ratio own)) -> forall s, (s < secrets J)%nat -> P (lift J W y s)).
+  { intros P all s s_in. destruct (own_lift f formed y s y_in s_in occurs') as (own & member & nonneg & positive & is_own).
+    unfold J, W. rewrite is_own. auto. }
+  unfold promise_of in *. unfold answered_at in proven.
+  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon]; simpl in budget, proper.
+  - apply (unseen_max J W y (answers_of f answers y)); try assumption; rewrite is_rho.
+    + destruct proven as [->|(b & b_nonneg & found)]; [now apply exp_ge_1|].
+      destruct (exp_below (exactly epsilon) b) as [e|] eqn:is_e; [|discriminate]. apply andb_true_iff in found as [found _].
+      apply (at_most_is b _ e rho (1, 1)%Z b_nonneg is_e snd_pos eq_refl ltac:(simpl; lia)) in found.
+      rewrite ratio_1, Rmult_1_r in found. exact found.
+    + destruct proven as [one|(b & b_nonneg & found)].
+      { intros s s_in. rewrite one, Rmult_1_r. apply kept; [assumption | apply P_S_pos; assumption]. }
+      destruct (exp_below (exactly epsilon) b) as [e|] eqn:is_e; [|discriminate]. apply andb_true_iff in found as [_ found].
+      rewrite forallb_forall in found.
+      apply (each_lift (fun l => l <= exp (number epsilon) * ratio rho)). intros own member nonneg positive.
+      exact (at_most_is b _ e own rho b_nonneg is_e positive snd_pos fst_nonneg (found own member)).
   - apply (unseen_alpha J W y (answers_of f answers y)); try assumption.
     + apply norm_above; [assumption | | exact kept].
       apply mean_nonneg; [assumption|]. intros; apply power_nonneg.
-    + rewrite is_rho. change (number alpha * number epsilon) with (number alpha * number epsilon).
-      destruct holds as [same|holds].
-      * apply Z.eqb_eq in same. rewrite same.
-        replace (IZR (snd rho) / IZR (snd rho)) with 1 by (field; lra).
+    + rewrite is_rho. destruct holds as [same|holds].
+      * apply Z.eqb_eq in same. replace (ratio rho) with 1 by (unfold ratio; rewrite same; field; lra).
         rewrite power_pos, ln_1, Rmult_0_r, exp_0 by lra.
         assert (1 <= exp (number alpha * number epsilon)) by (apply exp_ge_1; nra). lra.
       * apply decide_sound in holds. rewrite !eval_Sub in holds. cbn [eval] in holds. rewrite eval_Sub in holds.
         cbn [eval] in holds. change (eval (exactly alpha)) with (number alpha) in holds.
         change (eval (exactly epsilon)) with (number epsilon) in holds.
-        rewrite power_pos by assumption. lra.
+        change (IZR (fst rho) / IZR (snd rho)) with (ratio rho) in holds. rewrite power_pos by assumption. lra.
+  - destruct budget as [lower_nonneg upper_nonneg].
+    assert (bounds : ratio rho = 1 \/ exists b e c, (0 <= b)%Z /\ exp_below (exactly upper) b = Some e /\
+      exp_above (Neg (exactly lower)) b = Some c /\
+      at_most_times (2 ^ b) e rho (1, 1)%Z = true /\ at_least_times (2 ^ b) c rho (1, 1)%Z = true /\
+      forall own, In own (lifts_of f (nth y (rows f) [])) ->
+        at_most_times (2 ^ b) e own rho = true /\ at_least_times (2 ^ b) c own rho = true).
+    { destruct proven as [one|(b & b_nonneg & found)]; [now left | right].
+      destruct (exp_below (exactly upper) b) as [e|] eqn:is_e; [|discriminate].
+      destruct (exp_above (Neg (exactly lower)) b) as [c|] eqn:is_c; [|discriminate].
+      repeat rewrite andb_true_iff in found. destruct found as ((below & over) & each). rewrite forallb_forall in each.
+      exists b, e, c. repeat split; try assumption; apply each in H; apply andb_true_iff in H; tauto. }
+    apply (unseen_LIP J W y (answers_of f answers y)); try assumption; rewrite is_rho.
+    + destruct bounds as [->|(b & e & c & b_nonneg & is_e & is_c & below & over & _)].
+      { split; [rewrite <- exp_0; apply exp_le; lra | now apply exp_ge_1]. }
+      apply (at_most_is b _ e rho (1, 1)%Z b_nonneg is_e snd_pos eq_refl ltac:(simpl; lia)) in below.
+      apply (at_least_is b _ c rho (1, 1)%Z b_nonneg is_c snd_pos eq_refl ltac:(simpl; lia)) in over.
+      rewrite ratio_1, Rmult_1_r in below, over. rewrite eval_Neg in over. split; [exact over | exact below].
+    + destruct bounds as [one|(b & e & c & b_nonneg & is_e & is_c & _ & _ & each)].
+      { intros s s_in. rewrite one, !Rmult_1_r. apply kept; [assumption | apply P_S_pos; assumption]. }
+      apply (each_lift (fun l => exp (- number lower) * ratio rho <= l <= exp (number upper) * ratio rho)).
+      intros own member nonneg positive. destruct (each own member) as [below over].
+      apply (at_most_is b _ e own rho b_nonneg is_e positive snd_pos fst_nonneg) in below.
+      apply (at_least_is b _ c own rho b_nonneg is_c positive snd_pos fst_nonneg) in over.
+      rewrite eval_Neg in over. split; [exact over | exact below].
+  - apply (unseen_LDP J W y (answers_of f answers y)); try assumption. rewrite is_rho.
+    destruct proven as [one|(b & b_nonneg & found)].
+    + (* l = 1 lies between the least and the largest lift *)
+      intros s s_in. rewrite one, Rmult_1_r.
+      assert (mean_1 : mean J (lift J W y) = 1).
+      { unfold mean, mean_over. rewrite (sum_ext _ _ (fun s => P_S J s * lift_of J (posterior J W y) s)).
+        - apply (mean_lift_1 J joint). now apply posterior_is.
+        - intros t t_in. now rewrite lift_of_posterior. }
+      assert (total : mean J (fun _ => 1) = 1).
+      { unfold mean, mean_over. rewrite (sum_ext _ _ (P_S J)) by (intros; lra). apply joint. }
+      split.
+      * assert (below : mean J (fun _ => lift J W y s * 1) <= mean J (fun t => exp (number epsilon) * lift J W y t)).
+        { apply mean_le; [assumption|]. intros t t_in. rewrite Rmult_1_r. apply kept; auto; apply P_S_pos; assumption. }
+        rewrite !mean_scale, total, mean_1 in below. lra.
+      * assert (below : mean J (fun t => lift J W y t) <= mean J (fun _ => exp (number epsilon) * lift J W y s * 1)).
+        { apply mean_le; [assumption|]. intros t t_in. rewrite Rmult_1_r. apply kept; auto; apply P_S_pos; assumption. }
+        rewrite mean_scale, total in below. change (mean J (fun t => lift J W y t)) with (mean J (lift J W y)) in below. lra.
+    + destruct (exp_below (exactly epsilon) b) as [e|] eqn:is_e; [|discriminate]. rewrite forallb_forall in found.
+      apply (each_lift (fun l => l <= exp (number epsilon) * ratio rho /\ ratio rho <= exp (number epsilon) * l)).
+      intros own member nonneg positive. specialize (found own member). apply andb_true_iff in found as [below above'].
+      split.
+      * exact (at_most_is b _ e own rho b_nonneg is_e positive snd_pos fst_nonneg below).
+      * exact (at_most_is b _ e rho own b_nonneg is_e snd_pos positive nonneg above').
 Qed.
 
 End File.

@@ -76,8 +76,7 @@ Proof.
     unfold Rdiv. rewrite <- sum_scale_r. unfold information. apply sum_ext. intros y y_in.
     rewrite (nth_indep _ _ (told_by f [])) by (rewrite map_length; unfold rows; now rewrite map_length).
     rewrite map_nth. apply told_by_is; [assumption|].
-    unfold promise_holds in promise. apply andb_true_iff in promise as [occur _]. rewrite forallb_forall in occur.
-    now apply Z.ltb_lt, occur, in_rows.
+    now apply occur.
 Qed.
 
 End File.

@@ -22,6 +22,14 @@ let region value =
         | [ _; Text [ 105; 110; 102 ]; epsilon ] -> Proven.StatedMaxLift (decimal epsilon)
         | [ _; alpha; epsilon ] -> Proven.StatedAlphaLift (decimal alpha, decimal epsilon)
         | _ -> assert false)
+     | Some name when word name = "LIP" ->
+       (match fields value [ "region"; "lower"; "upper" ] with
+        | [ _; lower; upper ] -> Proven.StatedLIP (decimal lower, decimal upper)
+        | _ -> assert false)
+     | Some name when word name = "LDP" ->
+       (match fields value [ "region"; "epsilon" ] with
+        | [ _; epsilon ] -> Proven.StatedLDP (decimal epsilon)
+        | _ -> assert false)
      | Some name -> refuse ("nothing is proven here about the promise " ^ word name)
      | None -> refuse "the promise has no region")
   | _ -> refuse "the promise must be an object"
