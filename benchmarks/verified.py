@@ -29,7 +29,7 @@ from pathlib import Path
 
 import numpy as np
 
-from alphalift import AlphaLift, Joint, design
+from alphalift import LDP, LIP, AlphaLift, Joint, design
 from alphalift.document import to_document, to_json
 from alphalift.proof import checker
 from optimal import uniform
@@ -72,8 +72,9 @@ def second_proves(content: bytes) -> bool:
 
 
 def random_file(seed: int, number: int, largest: int) -> tuple[str, str]:
-    """What it is, and the file."""
-    joint, region, bits = random_problem(seed, number)
+    """What it is, and the file: of alpha-lift, LIP and LDP in turns."""
+    joint, drawn, bits = random_problem(seed, number)
+    region = [drawn, LIP(drawn.epsilon), LDP(drawn.epsilon)][number % 3]
     if largest and len(joint.x_labels) > largest:
         joint = Joint(np.asarray(joint.p_sx)[:, :largest] / np.asarray(joint.p_sx)[:, :largest].sum())
     what = f"{len(joint.s_labels)}x{len(joint.x_labels)}, {region}, {bits} bits"
@@ -148,7 +149,9 @@ def forgeries(arguments: argparse.Namespace) -> bool:
                 table[changed.kind, "proven by all"] += 1
             else:
                 violations += 1
-                print(f"VIOLATION forgery {number}, {changed.kind}: accepted, but {missing or 'the second checker refuses'}")
+                print(
+                    f"VIOLATION forgery {number}, {changed.kind}: accepted, but {missing or 'the second checker refuses'}"
+                )
     outcomes = ["refused by both", "refused, though proven", "proven by all", "accepted, not read"]
     print(f"{'changed':28}" + "".join(f"{outcome:>24}" for outcome in outcomes))
     for kind in sorted({kind for kind, _ in table}):
@@ -185,7 +188,10 @@ def timing(arguments: argparse.Namespace) -> bool:
             python = time.process_time() - begin
         own = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         nodes = len((json.loads(text)["certificate"] or {}).get("tree", []))
-        print(f"{what:34} {nodes:6} nodes  proven checker {own:7.2f} s  first checker {python:7.2f} s  {reason}", flush=True)
+        print(
+            f"{what:34} {nodes:6} nodes  proven checker {own:7.2f} s  first checker {python:7.2f} s  {reason}",
+            flush=True,
+        )
         good = good and not missing and accepts
     return good
 

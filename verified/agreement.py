@@ -70,12 +70,16 @@ def verify_command(path, program):
 
 
 def main():
-    samples = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((HERE / "samples").glob("*.json"))}
+    samples = {
+        path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((HERE / "samples").glob("*.json"))
+    }
     rng, answers, wrong = random.Random(0), Counter(), []
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "mechanism.json"
         for name, document in samples.items():
-            if subprocess.run([PROGRAM, HERE / "samples" / f"{name}.json"], stdout=subprocess.DEVNULL, check=False).returncode:
+            if subprocess.run(
+                [PROGRAM, HERE / "samples" / f"{name}.json"], stdout=subprocess.DEVNULL, check=False
+            ).returncode:
                 wrong.append(f"{name} is refused")
             for _ in range(CHANGES // len(samples)):
                 complaint, accepts = disagreement(with_a_digit_changed(document, rng), path)

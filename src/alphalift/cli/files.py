@@ -61,7 +61,9 @@ def _checked_by(program: Path, file: Path, *, alone: bool) -> int:
     if not alone:
         raise InputError("--with reads neither openings nor writes JSON; give the file alone")
     if not program.is_file():
-        raise InputError(f"{program}: there is no such program; `make verified` builds verified/build/alphalift-verified")
+        raise InputError(
+            f"{program}: there is no such program; `make verified` builds verified/build/alphalift-verified"
+        )
     print(f"{program.name}:", flush=True)
     return 1 if subprocess.run([str(program.resolve()), str(file)], check=False).returncode else 0
 
