@@ -7,6 +7,7 @@ benchmarks/verified.py does the same with many designs.
 import copy
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ import second_checker  # noqa: E402
 from alphalift.proof import checker  # noqa: E402
 
 CHANGES = 150
+THEOREM = re.compile(r"^Theorem accepted.*?(?=^Proof)", re.DOTALL | re.MULTILINE)
 # What claims are about; a changed label or provenance is another file, and just as true.
 CHANGED = ["promise", "claims", "bits", "unseen", "weights", "joint", "certificate"]
 
@@ -85,6 +87,11 @@ def main():
                 complaint, accepts = disagreement(with_a_digit_changed(document, rng), path)
                 answers["accepted" if accepts else "refused"] += 1
                 wrong += [f"{name}: {complaint}"] if complaint else []
+        if (
+            THEOREM.search((HERE / "Main.v").read_text()).group()
+            not in (HERE.parent / "docs" / "verified.md").read_text()
+        ):
+            wrong.append("docs/verified.md shows another theorem than Main.v")
         good = HERE / "samples" / f"{next(iter(samples))}.json"
         if verify_command(good, PROGRAM) != 0 or verify_command(good, "/bin/false") != 1:
             wrong.append("alphalift verify --with does not pass on what the program says")
