@@ -15,7 +15,10 @@ Inductive stated :=
 | StatedMaxLift (epsilon : decimal)
 | StatedAlphaLift (alpha epsilon : decimal)
 | StatedLIP (lower upper : decimal)
-| StatedLDP (epsilon : decimal).
+| StatedLDP (epsilon : decimal)
+| StatedTotalVariation (epsilon : decimal)
+| StatedChiSquare (epsilon : decimal)
+| StatedKL (epsilon : decimal).
 
 (** Prices, duals and places over 2^proof_bits; the tree is that of the file's nodes. *)
 Record certificate := Certificate {
@@ -112,7 +115,7 @@ Definition kept_at (region : stated) (lifts : list (Z * Z)) (k : Z) : bool :=
       | Some e => forallb (fun a => forallb (at_most_times unit e a) lifts) lifts
       | None => false
       end
-  | StatedAlphaLift _ _ => false
+  | _ => false
   end.
 
 (** E l^alpha, of lifts that are not 0, with the prior's integers. *)
@@ -125,9 +128,21 @@ Fixpoint power_mean (alpha : expr) (prior : list Z) (lifts : list (Z * Z)) (tota
   | _, _ => Int 0
   end.
 
+(** E of a function of the lifts. *)
+Fixpoint mean_of (term : Z * Z -> expr) (prior : list Z) (lifts : list (Z * Z)) (total : Z) : expr :=
+  match prior, lifts with
+  | n :: prior', lift :: lifts' => Add (Mul (Quo (Int n) total) (term lift)) (mean_of term prior' lifts' total)
+  | _, _ => Int 0
+  end.
+
+Definition distance (a : Z * Z) : expr := Quo (Int (Z.abs (fst a - snd a))) (snd a).
+Definition square (a : Z * Z) : expr := Quo (Int ((fst a - snd a) * (fst a - snd a))) (snd a * snd a).
+Definition own_log (a : Z * Z) : expr :=
+  if fst a =? 0 then Int 0 else Mul (Quo (Int (fst a)) (snd a)) (Ln (Quo (Int (fst a)) (snd a))).
+
 Definition prior (f : file) : list Z := map zsum (counts f).
 
-(** The same with growing precision, and for finite alpha. *)
+(** The same with growing precision, and for means. *)
 Definition output_keeps (f : file) (lifts : list (Z * Z)) : bool :=
   tells_nothing lifts ||
   match region f with
@@ -135,13 +150,22 @@ Definition output_keeps (f : file) (lifts : list (Z * Z)) : bool :=
       decide (precisions (bits f))
         (Sub (Exp (Mul (exactly alpha) (exactly epsilon)))
              (power_mean (exactly alpha) (prior f) lifts (everybody f)))
+  | StatedTotalVariation epsilon =>
+      decide (precisions (bits f))
+        (Sub (Mul (Int 2) (exactly epsilon)) (mean_of distance (prior f) lifts (everybody f)))
+  | StatedChiSquare epsilon =>
+      decide (precisions (bits f))
+        (Sub (Mul (exactly epsilon) (exactly epsilon)) (mean_of square (prior f) lifts (everybody f)))
+  | StatedKL epsilon =>
+      decide (precisions (bits f)) (Sub (exactly epsilon) (mean_of own_log (prior f) lifts (everybody f)))
   | region => existsb (kept_at region lifts) [128; 1024; 8192]
   end.
 
 (** Orders above 1, no budget below 0. *)
 Definition parameters_hold (region : stated) : bool :=
   match region with
-  | StatedMaxLift epsilon | StatedLDP epsilon => 0 <=? digits epsilon
+  | StatedMaxLift epsilon | StatedLDP epsilon | StatedTotalVariation epsilon | StatedChiSquare epsilon | StatedKL epsilon =>
+      0 <=? digits epsilon
   | StatedAlphaLift alpha epsilon => (scale alpha <? digits alpha) && (0 <=? digits epsilon)
   | StatedLIP lower upper => (0 <=? digits lower) && (0 <=? digits upper)
   end.
@@ -175,7 +199,7 @@ Definition answered_at (region : stated) (rho : Z * Z) (lifts : list (Z * Z)) (k
       | Some e => forallb (fun l => at_most_times unit e l rho && at_most_times unit e rho l) lifts
       | None => false
       end
-  | StatedAlphaLift _ _ => false
+  | _ => false
   end.
 
 Definition answer_holds (f : file) (row : list Z) (answer : Z) : bool :=
@@ -188,6 +212,16 @@ Definition answer_holds (f : file) (row : list Z) (answer : Z) : bool :=
        decide (precisions (bits f))
          (Sub (Mul (Exp (Mul a (exactly epsilon))) (Add (Int 1) (Mul a (Sub (Quo (Int (fst rho)) (snd rho)) (Int 1)))))
               (Exp (Mul a (Ln (Quo (Int (fst rho)) (snd rho))))))
+   | StatedTotalVariation epsilon =>
+       decide (precisions (bits f)) (Sub (Mul (exactly epsilon) (Quo (Int (fst rho)) (snd rho))) (distance rho))
+   | StatedChiSquare epsilon =>
+       let one := Int 1 in
+       let own := Quo (Int (fst rho)) (snd rho) in
+       decide (precisions (bits f))
+         (Sub (Mul (Add one (Mul (exactly epsilon) (exactly epsilon))) (Add one (Mul (Int 2) (Sub own one)))) (Mul own own))
+   | StatedKL epsilon =>
+       let own := Quo (Int (fst rho)) (snd rho) in
+       decide (precisions (bits f)) (Sub (Sub (Mul (exactly epsilon) own) (Mul own (Ln own))) (Sub (Int 1) own))
    | region => existsb (answered_at region rho (lifts_of f row)) [128; 1024; 8192]
    end).
 
@@ -255,7 +289,27 @@ Fixpoint raised (steps : nat) (unit t : Z) (prior w : list Z) (v : Z) : Z :=
       raised steps' unit t prior w (- (- top / bottom))
   end.
 
-Definition sigma_of (f : file) (w : list Z) (one : Z) : option expr :=
+(** E w, and E (w - E w)^2. *)
+Definition mean_w (f : file) (w : list Z) (one : Z) : expr := Quo (Int (dot w (prior f))) (everybody f * one).
+Definition variance_of (f : file) (w : list Z) (one : Z) : Z * Z :=
+  let total := everybody f in
+  let m := dot w (prior f) in
+  (dot (map (fun own => (own * total - m) * (own * total - m)) w) (prior f), total * total * total * one * one).
+
+(** E e^(w/b). *)
+Fixpoint mean_exp (b : Z) (prior w : list Z) (total : Z) : expr :=
+  match prior, w with
+  | n :: prior', own :: w' => Add (Mul (Quo (Int n) total) (Exp (Quo (Int own) b))) (mean_exp b prior' w' total)
+  | _, _ => Int 0
+  end.
+
+Definition greatest (w : list Z) : Z := fold_right Z.max (hd 0 w) w.
+Definition least (w : list Z) : Z := fold_right Z.min (hd 0 w) w.
+
+(** What a dual has after its w: for KL its b. *)
+Definition extra (region : stated) : nat := match region with StatedKL _ => 1 | _ => 0 end.
+
+Definition sigma_of (f : file) (w : list Z) (b : Z) (one : Z) : option expr :=
   let w_above := dot (above_zero w) (prior f) in
   match region f with
   | StatedMaxLift epsilon => Some (Mul (Exp (exactly epsilon)) (Quo (Int w_above) (everybody f * one)))
@@ -277,6 +331,18 @@ Definition sigma_of (f : file) (w : list Z) (one : Z) : option expr :=
           let v := raised (S (length w)) (2 ^ 256) t (prior f) fine (fold_right Z.min 0 fine) in
           if is_above (2 ^ 256) t (prior f) fine v then Some (Quo (Int v) (one * one)) else None
       end
+  | StatedTotalVariation epsilon =>
+      Some (Add (mean_w f w one) (Mul (Quo (Int (greatest w - least w)) one) (exactly epsilon)))
+  | StatedChiSquare epsilon =>
+      if greatest w =? least w then Some (mean_w f w one)
+      else
+        let '(top, bottom) := variance_of f w one in
+        if (0 <? digits epsilon) && (0 <? top) then
+          Some (Add (mean_w f w one) (Mul (exactly epsilon) (Exp (Quo (Ln (Quo (Int top) bottom)) 2))))
+        else None
+  | StatedKL epsilon =>
+      if 0 <? b then Some (Mul (Quo (Int b) one) (Add (exactly epsilon) (Ln (mean_exp b (prior f) w (everybody f)))))
+      else None
   end.
 
 (** sum over s of w_s n_sx for every x. *)
@@ -289,10 +355,12 @@ Fixpoint weighted (n : nat) (w : list Z) (table : list (list Z)) : list Z :=
 (** Of a dual (w, nu): nu - sigma(w) rounded down over one^2, and c rounded up over one. *)
 Definition terms_of (f : file) (proof : certificate) (dual : list Z) : option (Z * list Z) :=
   let k := proof_bits proof in
-  let w := removelast dual in
+  let secrets := length (counts f) in
+  let w := firstn secrets dual in
+  let b := nth secrets dual 0 in
   let nu := last dual 0 in
-  if (length dual =? S (length (counts f)))%nat then
-    match option_map (fun sigma => floor (2 * Z.of_N k + 128) (Neg sigma) (2 * Z.of_N k)) (sigma_of f w (two k)) with
+  if (length dual =? S (secrets + extra (region f)))%nat then
+    match option_map (fun sigma => floor (2 * Z.of_N k + 128) (Neg sigma) (2 * Z.of_N k)) (sigma_of f w b (two k)) with
     | None | Some None => None
     | Some (Some low) =>
         let means := map2 Z.div (weighted (size f) w (counts f)) (columns f) in

@@ -28,6 +28,9 @@ Proof.
     intros s inside. now rewrite same.
   - intros all s inside. rewrite <- same by assumption. auto.
   - intros all s s' inside inside'. rewrite <- !same by assumption. auto.
+  - intros all. unfold mean_over in *. erewrite sum_ext; [exact all|]. intros s inside. simpl. now rewrite same.
+  - intros all. unfold mean_over in *. erewrite sum_ext; [exact all|]. intros s inside. simpl. now rewrite same.
+  - intros all. unfold mean_over in *. erewrite sum_ext; [exact all|]. intros s inside. simpl. now rewrite same.
 Qed.
 
 Section Joint.

@@ -27,4 +27,7 @@ Definition promise_of (region : stated) : promise :=
   | StatedAlphaLift alpha epsilon => AlphaLift (number alpha) (number epsilon)
   | StatedLIP lower upper => LIP (number lower) (number upper)
   | StatedLDP epsilon => LDP (number epsilon)
+  | StatedTotalVariation epsilon => TotalVariation (number epsilon)
+  | StatedChiSquare epsilon => ChiSquare (number epsilon)
+  | StatedKL epsilon => KL (number epsilon)
   end.

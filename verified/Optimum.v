@@ -138,21 +138,64 @@ Proof.
   lra.
 Qed.
 
+Lemma mean_w_is w one :
+  (0 < one)%Z -> length w = length (counts f) -> eval (mean_w f w one) = mean J (real one w).
+Proof.
+  intros one_pos w_n. apply IZR_lt in one_pos as one_pos'. pose proof (N_pos f formed) as N_pos. pose proof prior_n as prior_n.
+  cbn [eval mean_w]. rewrite mult_IZR, (dot_is (length (counts f))) by assumption.
+  unfold mean, mean_over. unfold Rdiv. rewrite <- sum_scale_r. apply sum_ext. intros s s_in.
+  rewrite prior_nth by assumption. unfold real, N. field. lra.
+Qed.
+
+Lemma variance_is w one :
+  (0 < one)%Z -> length w = length (counts f) ->
+  0 < IZR (snd (variance_of f w one)) /\
+  IZR (fst (variance_of f w one)) / IZR (snd (variance_of f w one)) =
+  mean J (fun s => (real one w s - mean J (real one w)) ^ 2).
+Proof.
+  intros one_pos w_n. apply IZR_lt in one_pos as one_pos'. pose proof (N_pos f formed) as N_pos. pose proof prior_n as prior_n.
+  pose proof (mean_w_is w one one_pos w_n) as mean_is. cbn [eval mean_w] in mean_is. rewrite <- mean_is.
+  unfold variance_of. cbv zeta. cbn [fst snd]. rewrite !mult_IZR. split; [repeat apply Rmult_lt_0_compat; assumption|].
+  rewrite (dot_is (length (counts f))) by (rewrite ?map_length; assumption).
+  unfold mean, mean_over. unfold Rdiv at 1. rewrite <- sum_scale_r. apply sum_ext. intros s s_in.
+  change (secrets J) with (length (counts f)) in s_in.
+  rewrite map_at, prior_nth by lia. rewrite !mult_IZR, !minus_IZR, !mult_IZR. unfold real, N. field. lra.
+Qed.
+
+Lemma mean_exp_is b masses w total one :
+  (0 < one)%Z -> (0 < b)%Z -> length w = length masses ->
+  eval (mean_exp b masses w total) =
+  sum (length masses) (fun s => IZR (nth s masses 0%Z) / IZR total * exp (real one w s * / (IZR b / IZR one))).
+Proof.
+  intros one_pos b_pos. apply IZR_lt in one_pos. apply IZR_lt in b_pos. revert w.
+  induction masses as [|m masses IH]; intros [|own w] same; try discriminate; [reflexivity|].
+  cbn [length mean_exp]. rewrite sum_first. unfold real at 1. cbn [nth eval].
+  replace (sum (length masses) _) with (eval (mean_exp b masses w total)) by (apply IH; simpl in same; lia).
+  do 3 f_equal. field. lra.
+Qed.
+
+Lemma between_ends w s : (s < length w)%nat -> (least w <= nth s w 0 <= greatest w)%Z.
+Proof.
+  unfold least, greatest. generalize (hd 0%Z w) as first. intros first s_in. revert s s_in.
+  induction w as [|own w IH]; simpl; intros s s_in; [lia|].
+  destruct s as [|s]; [lia|]. pose proof (IH s ltac:(lia)). lia.
+Qed.
+
 (** Step 6: what the program takes for sigma(w) is no less than E[w l]. *)
-Lemma sigma_supports w one e :
-  (0 < one)%Z -> length w = length (counts f) -> sigma_of f w one = Some e -> supports J q (real one w) (eval e).
+Lemma sigma_supports w b one e :
+  (0 < one)%Z -> length w = length (counts f) -> sigma_of f w b one = Some e -> supports J q (real one w) (eval e).
 Proof.
   intros one_pos w_n is_e. apply IZR_lt in one_pos as one_pos'. pose proof (N_pos f formed) as N_pos.
   pose proof prior_n as prior_n. pose proof (J_is_joint f formed) as joint.
   pose proof parameters_ok as parameters_ok. unfold parameters_hold in parameters_ok.
   unfold sigma_of in is_e. cbv zeta in is_e. unfold q, promise_of.
-  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon].
+  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon].
   - injection is_e as <-. cbn [eval]. change (eval (exactly epsilon)) with (number epsilon).
     rewrite mean_above_is by assumption. now apply support_max.
   - apply andb_true_iff in parameters_ok as [alpha_gt _]. apply number_gt_1 in alpha_gt as proper.
     pose proof (scale_pos alpha) as scale_pos. apply IZR_lt in scale_pos.
     assert (more : IZR (scale alpha) < IZR (digits alpha)) by now apply IZR_lt, Z.ltb_lt.
-    set (b := Quo (Int (digits alpha)) (digits alpha - scale alpha)) in *.
+    clear b. set (b := Quo (Int (digits alpha)) (digits alpha - scale alpha)) in *.
     assert (b_is : eval b = conjugate (number alpha)).
     { unfold b, conjugate, number. cbn [eval]. rewrite minus_IZR. field. lra. }
     assert (mean_is : eval (conjugate_mean b (prior f) w (everybody f) one) =
@@ -205,6 +248,46 @@ Proof.
     intros l signs total allowed. eapply Rle_trans; [|exact (support l signs total allowed)].
     right. apply sum_ext. intros s s_in. change (secrets J) with (length (counts f)) in s_in.
     unfold real, fine. rewrite map_at by lia. rewrite !mult_IZR. field. lra.
+  - injection is_e as <-. cbn [eval]. change (eval (exactly epsilon)) with (number epsilon).
+    rewrite mean_w_is by assumption.
+    destruct (Nat.eq_dec (length (counts f)) 0) as [none|some].
+    { exfalso. destruct joint as (_ & _ & _ & all). simpl in all. rewrite none in all. simpl in all. lra. }
+    pose proof (between_ends w 0%nat ltac:(lia)) as order.
+    assert (range : 0 <= IZR (greatest w) - IZR (least w)) by (rewrite <- minus_IZR; apply IZR_le; lia).
+    replace (IZR (greatest w - least w) / IZR one * number epsilon)
+      with (2 * ((IZR (greatest w) - IZR (least w)) / IZR one / 2) * number epsilon) by (rewrite minus_IZR; field; lra).
+    assert (inverse : 0 < / IZR one) by now apply Rinv_0_lt_compat.
+    apply (support_TV J joint _ _ ((IZR (greatest w) + IZR (least w)) / IZR one / 2)).
+    + unfold Rdiv. apply Rmult_le_pos; [apply Rmult_le_pos|]; lra.
+    + intros s s_in. change (secrets J) with (length (counts f)) in s_in.
+      destruct (between_ends w s ltac:(lia)) as [from to]. apply IZR_le in from, to. unfold real, Rdiv.
+      apply (Rmult_le_compat_r (/ IZR one)) in from; [|lra]. apply (Rmult_le_compat_r (/ IZR one)) in to; [|lra].
+      apply Rabs_le. rewrite !(Rmult_plus_distr_r _ _ (/ IZR one)), !(Rmult_minus_distr_r (/ IZR one)). lra.
+  - destruct (Z.eqb_spec (greatest w) (least w)) as [constant|varied].
+    + injection is_e as <-. rewrite mean_w_is by assumption.
+      apply (support_const J joint _ _ (IZR (least w) / IZR one)). intros s s_in.
+      change (secrets J) with (length (counts f)) in s_in. pose proof (between_ends w s ltac:(lia)).
+      unfold real. do 2 f_equal. lia.
+    + destruct (variance_is w one one_pos w_n) as [bottom_pos is_variance].
+      destruct (variance_of f w one) as [top bottom]. cbn [fst snd] in *.
+      destruct (0 <? digits epsilon)%Z eqn:epsilon_pos; [|discriminate].
+      destruct (Z.ltb_spec 0 top) as [top_pos|]; [|discriminate]. cbn [andb] in is_e. injection is_e as <-.
+      cbn [eval]. change (eval (exactly epsilon)) with (number epsilon). change (IZR 2) with 2.
+      change (IZR (Checker.dot w (prior f)) / IZR (everybody f * one)) with (eval (mean_w f w one)).
+      rewrite mean_w_is by assumption. apply IZR_lt in top_pos.
+      assert (variance_pos : 0 < IZR top / IZR bottom) by now apply Rdiv_lt_0_compat.
+      apply support_chi; [assumption | | apply exp_pos |].
+      * apply Z.ltb_lt, IZR_lt in epsilon_pos. pose proof (scale_pos epsilon) as positive. apply IZR_lt in positive.
+        now apply Rdiv_lt_0_compat.
+      * rewrite <- is_variance. right. simpl. rewrite Rmult_1_r, <- exp_plus.
+        replace (ln (IZR top / IZR bottom) / 2 + ln (IZR top / IZR bottom) / 2) with (ln (IZR top / IZR bottom)) by lra.
+        now rewrite exp_ln.
+  - destruct (Z.ltb_spec 0 b) as [b_pos|]; [|discriminate]. injection is_e as <-. cbn [eval].
+    change (eval (exactly epsilon)) with (number epsilon). rewrite (mean_exp_is b _ _ _ one) by (trivial; lia).
+    rewrite prior_n.
+    replace (sum (length (counts f)) _) with (mean J (fun s => exp (real one w s * / (IZR b / IZR one)))).
+    + apply support_KL; [assumption|]. apply IZR_lt in b_pos. now apply Rdiv_lt_0_compat.
+    + unfold mean, mean_over. apply sum_ext. intros s s_in. rewrite prior_nth by assumption. unfold N. field. lra.
 Qed.
 
 Lemma weighted_length w table :
@@ -253,16 +336,16 @@ Lemma terms_bound dual constant rates :
     (forall x, (x < n)%nat -> t x <= phi (V x) * unit ^ 2 - IZR (at_place rates x) * (V x * unit)) ->
     IZR constant + sum n t <= scaled_value V.
 Proof.
-  unfold terms_of. set (w := removelast dual). set (nu := last dual 0%Z).
-  destruct (Nat.eqb_spec (length dual) (S (length (counts f)))) as [dual_n|]; [|discriminate].
+  unfold terms_of. cbv zeta. set (w := firstn (length (counts f)) dual). set (nu := last dual 0%Z).
+  set (b := nth (length (counts f)) dual 0%Z).
+  destruct (Nat.eqb_spec (length dual) (S (length (counts f) + extra (region f)))) as [dual_n|]; [|discriminate].
   assert (w_n : length w = length (counts f)).
-  { assert (dual = w ++ [nu]) as parts by (apply app_removelast_last; now intros ->).
-    rewrite parts, app_length in dual_n. simpl in dual_n. lia. }
-  destruct (sigma_of f w (two (proof_bits proof))) as [e|] eqn:is_e; [|discriminate]. cbn [option_map].
+  { unfold w. rewrite firstn_length. lia. }
+  destruct (sigma_of f w b (two (proof_bits proof))) as [e|] eqn:is_e; [|discriminate]. cbn [option_map].
   destruct (floor _ _ _) as [low|] eqn:found; [|discriminate]. intros is_terms. injection is_terms as <- <-.
   pose proof one_pos as one_pos. assert (unit_pos : 0 < unit) by now apply IZR_lt.
   apply floor_below in found; [|lia]. rewrite four_is, eval_Neg in found. fold one in found.
-  pose proof (sigma_supports w one e one_pos w_n is_e) as support. set (sigma := eval e) in *.
+  pose proof (sigma_supports w b one e one_pos w_n is_e) as support. set (sigma := eval e) in *.
   pose proof (counts_n f formed) as counts_n. pose proof (columns_n f formed) as columns_n. fold n in counts_n, columns_n.
   assert (means_n : length (map2 Z.div (weighted n w (counts f)) (columns f)) = n).
   { rewrite map2_length; rewrite weighted_length; auto. }

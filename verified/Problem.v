@@ -47,16 +47,22 @@ Inductive promise :=
 | MaxLift (epsilon : R)
 | AlphaLift (alpha epsilon : R)
 | LIP (lower upper : R)
-| LDP (epsilon : R).
+| LDP (epsilon : R)
+| TotalVariation (epsilon : R)
+| ChiSquare (epsilon : R)
+| KL (epsilon : R).
 
 (** Whether lifts l of one output keep a promise: max l <= e^epsilon; (E l^alpha)^(1/alpha) <= e^epsilon; e^-lower <= l <=
-    e^upper; l(s) <= e^epsilon l(s') for all s and s'. *)
+    e^upper; l(s) <= e^epsilon l(s') for all s and s'; E |l - 1| / 2 <= epsilon; E (l - 1)^2 <= epsilon^2; E l log l <= epsilon. *)
 Definition allows_over (k : nat) (prior : nat -> R) (q : promise) (l : nat -> R) : Prop :=
   match q with
   | MaxLift epsilon => forall s, (s < k)%nat -> 0 < prior s -> l s <= exp epsilon
   | AlphaLift alpha epsilon => power (mean_over k prior (fun s => power (l s) alpha)) (1 / alpha) <= exp epsilon
   | LIP lower upper => forall s, (s < k)%nat -> 0 < prior s -> exp (- lower) <= l s <= exp upper
   | LDP epsilon => forall s s', (s < k)%nat -> (s' < k)%nat -> 0 < prior s -> 0 < prior s' -> l s <= exp epsilon * l s'
+  | TotalVariation epsilon => mean_over k prior (fun s => Rabs (l s - 1)) / 2 <= epsilon
+  | ChiSquare epsilon => mean_over k prior (fun s => (l s - 1) ^ 2) <= epsilon ^ 2
+  | KL epsilon => mean_over k prior (fun s => l s * ln (l s)) <= epsilon
   end.
 Definition allows (J : joint) (q : promise) (l : nat -> R) : Prop := allows_over (secrets J) (P_S J) q l.
 

@@ -26,8 +26,8 @@ Proof. intros nonneg. rewrite <- exp_0. now apply exp_le. Qed.
 
 Definition has_budget (q : promise) : Prop :=
   match q with
-  | MaxLift epsilon | AlphaLift _ epsilon | LDP epsilon => 0 <= epsilon
   | LIP lower upper => 0 <= lower /\ 0 <= upper
+  | MaxLift epsilon | AlphaLift _ epsilon | LDP epsilon | TotalVariation epsilon | ChiSquare epsilon | KL epsilon => 0 <= epsilon
   end.
 
 (** Lifts that are all 1 keep every promise. *)
@@ -36,7 +36,7 @@ Lemma nothing_told J q l :
   has_budget q ->
   (forall s, (s < secrets J)%nat -> l s = 1) -> allows J q l.
 Proof.
-  intros joint proper nonneg ones. unfold allows. destruct q as [epsilon | alpha epsilon | lower upper | epsilon]; simpl in *.
+  intros joint proper nonneg ones. unfold allows. destruct q as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon]; simpl in *.
   - intros s s_in _. rewrite ones by assumption. now apply exp_ge_1.
   - unfold mean_over. rewrite (sum_ext _ _ (P_S J)).
     + destruct joint as (_ & _ & _ & ->). rewrite power_pos by lra. rewrite ln_1, Rmult_0_r, exp_0. now apply exp_ge_1.
@@ -44,10 +44,43 @@ Proof.
   - intros s s_in _. rewrite ones by assumption. split; [|now apply exp_ge_1].
     rewrite <- exp_0. apply exp_le. lra.
   - intros s s' s_in s'_in _ _. rewrite !ones by assumption. pose proof (exp_ge_1 epsilon nonneg). lra.
+  - unfold mean_over. rewrite (sum_ext _ _ (fun _ => 0)), sum_zero; [lra|].
+    intros s s_in. rewrite ones by assumption. rewrite Rminus_diag_eq, Rabs_R0 by reflexivity. lra.
+  - unfold mean_over. rewrite (sum_ext _ _ (fun _ => 0)), sum_zero; [nra|].
+    intros s s_in. rewrite ones by assumption. lra.
+  - unfold mean_over. rewrite (sum_ext _ _ (fun _ => 0)), sum_zero; [lra|].
+    intros s s_in. rewrite ones by assumption. rewrite ln_1. lra.
+Qed.
+
+Lemma mean_of_is term prior lifts total :
+  length lifts = length prior ->
+  eval (mean_of term prior lifts total) =
+  sum (length prior) (fun s => IZR (nth s prior 0%Z) / IZR total * eval (term (nth s lifts (0, 0)%Z))).
+Proof.
+  revert lifts. induction prior as [|p prior IH]; intros [|lift lifts] same; try discriminate; [reflexivity|].
+  cbn [length mean_of]. rewrite sum_first. cbn [nth eval]. now rewrite (IH lifts) by (simpl in same; lia).
 Qed.
 
 (** Fractions of integers, compared exactly. *)
 Definition ratio (a : Z * Z) : R := IZR (fst a) / IZR (snd a).
+
+Lemma distance_is a : (0 < snd a)%Z -> eval (distance a) = Rabs (ratio a - 1).
+Proof.
+  intros positive. apply IZR_lt in positive. cbn [eval distance]. rewrite abs_IZR, minus_IZR.
+  replace (ratio a - 1) with ((IZR (fst a) - IZR (snd a)) * / IZR (snd a)) by (unfold ratio; field; lra).
+  rewrite Rabs_mult, (Rabs_pos_eq (/ _)); [reflexivity|]. now apply Rlt_le, Rinv_0_lt_compat.
+Qed.
+
+Lemma square_is a : (0 < snd a)%Z -> eval (square a) = (ratio a - 1) ^ 2.
+Proof.
+  intros positive. apply IZR_lt in positive. cbn [eval square]. rewrite !mult_IZR, minus_IZR. unfold ratio. field. lra.
+Qed.
+
+Lemma own_log_is a : eval (own_log a) = ratio a * ln (ratio a).
+Proof.
+  unfold own_log, ratio. destruct (Z.eqb_spec (fst a) 0) as [->|_]; cbn [eval]; [|reflexivity].
+  unfold Rdiv. rewrite !Rmult_0_l. reflexivity.
+Qed.
 
 Lemma ratio_1 : ratio (1, 1)%Z = 1.
 Proof. unfold ratio. simpl. field. Qed.
@@ -192,7 +225,7 @@ Lemma kept_at_is y k :
   kept_at (region f) (lifts_of f (nth y (rows f) [])) k = true -> allows J q (lift J W y).
 Proof.
   intros y_in occurs k_nonneg ok. unfold q, promise_of, kept_at in *. cbv zeta in ok.
-  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon]; [|discriminate| |].
+  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon | | | ]; try discriminate.
   - destruct (exp_below (exactly epsilon) k) as [e|] eqn:is_e; [|discriminate]. rewrite forallb_forall in ok.
     intros s s_in _. destruct (own_lift y s y_in s_in occurs) as (own & member & _ & own_pos & ->).
     pose proof (at_most_is k _ e own (1, 1)%Z k_nonneg is_e own_pos eq_refl ltac:(simpl; lia) (ok own member)) as below.
@@ -224,9 +257,26 @@ Proof.
     allows J q (lift J W y)).
   { intros found. apply existsb_exists in found as (k & k_in & found).
     exact (kept_at_is y k y_in occurs (precision_nonneg k k_in) found). }
+  assert (means : forall term g, (forall a, (0 < snd a)%Z -> eval (term a) = g (ratio a)) ->
+    eval (mean_of term (prior f) (lifts_of f (nth y (rows f) [])) (everybody f)) = mean J (fun s => g (lift J W y s))).
+  { intros term g is_g. rewrite mean_of_is by (unfold prior; now rewrite lifts_length, map_length).
+    unfold prior. rewrite map_length. unfold mean, mean_over. apply sum_ext. intros s s_in.
+    change (s < length (counts f))%nat in s_in.
+    destruct (lifts_are f formed y s y_in s_in occurs) as [positive is_lift]. unfold J, W. rewrite is_lift.
+    rewrite P_S_is by assumption. rewrite is_g by assumption. rewrite (nth_indep _ 0%Z (zsum [])) by (now rewrite map_length).
+    now rewrite map_nth. }
   unfold q, promise_of in *.
-  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon]; try now apply bounds.
-  apply decide_sound in ok. rewrite eval_Sub in ok. cbn [eval] in ok.
+  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon];
+    try (now apply bounds); apply decide_sound in ok; rewrite eval_Sub in ok.
+  2: { rewrite (means _ (fun x => Rabs (x - 1)) distance_is) in ok. cbn [eval] in ok. change (eval (exactly epsilon)) with (number epsilon) in ok.
+       change (mean J (fun s => Rabs (lift J W y s - 1)) / 2 <= number epsilon). lra. }
+  2: { rewrite (means _ (fun x => (x - 1) ^ 2) square_is) in ok. cbn [eval] in ok.
+       change (eval (exactly epsilon)) with (number epsilon) in ok.
+       change (mean J (fun s => (lift J W y s - 1) ^ 2) <= number epsilon ^ 2). lra. }
+  2: { rewrite (means _ (fun x => x * ln x) (fun a _ => own_log_is a)) in ok.
+       change (eval (exactly epsilon)) with (number epsilon) in ok.
+       change (mean J (fun s => lift J W y s * ln (lift J W y s)) <= number epsilon). lra. }
+  cbn [eval] in ok.
   change (eval (exactly alpha)) with (number alpha) in ok. change (eval (exactly epsilon)) with (number epsilon) in ok.
   apply norm_below; [assumption| |].
   - apply mean_nonneg; [now apply J_is_joint|]. intros; apply power_nonneg.

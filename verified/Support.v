@@ -170,4 +170,93 @@ Proof.
   unfold positive_part, Rmax. destruct (Rle_dec (w s - v) 0); nra.
 Qed.
 
+Lemma mean_const c : mean J (fun _ => c) = c.
+Proof.
+  unfold mean, mean_over.
+  rewrite sum_scale_r. destruct J_is_joint as (_ & _ & _ & ->). lra.
+Qed.
+
+Lemma mean_same f g : (forall s, (s < secrets J)%nat -> f s = g s) -> mean J f = mean J g.
+Proof. intros same. apply sum_ext. intros s inside. now rewrite same. Qed.
+
+(** E[w l] = E w + E[(w - c)(l - 1)] for any c. *)
+Lemma mean_around c w l :
+  mean J l = 1 -> mean J (fun s => w s * l s) = mean J w + mean J (fun s => (w s - c) * (l s - 1)).
+Proof.
+  intros total. rewrite (mean_same (fun s => (w s - c) * (l s - 1)) (fun s => w s * l s + (-1 * w s + (- c * l s + c))))
+    by (intros; lra).
+  rewrite mean_plus, (mean_plus (fun s => -1 * w s)), (mean_plus (fun s => - c * l s)), !mean_scale, mean_const.
+  change (mean J (fun s => w s)) with (mean J w). change (mean J (fun s => l s)) with (mean J l). rewrite total. lra.
+Qed.
+
+Theorem support_TV epsilon w c h :
+  0 <= h -> (forall s, (s < secrets J)%nat -> Rabs (w s - c) <= h) ->
+  supports J (TotalVariation epsilon) w (mean J w + 2 * h * epsilon).
+Proof.
+  intros h_nonneg near l signs total allowed. unfold allows in allowed. simpl in allowed.
+  rewrite (mean_around c) by assumption.
+  enough (mean J (fun s => (w s - c) * (l s - 1)) <= h * mean J (fun s => Rabs (l s - 1))).
+  { change (mean_over (secrets J) (P_S J) (fun s => Rabs (l s - 1))) with (mean J (fun s => Rabs (l s - 1))) in allowed.
+    nra. }
+  rewrite <- mean_scale. apply mean_le. intros s inside.
+  eapply Rle_trans; [apply Rle_abs|]. rewrite Rabs_mult. apply Rmult_le_compat_r; [apply Rabs_pos | auto].
+Qed.
+
+(** Cauchy's and Schwarz's inequality, for any d > 0 whose square is at least the variance. *)
+Theorem support_chi epsilon w d :
+  0 < epsilon -> 0 < d -> mean J (fun s => (w s - mean J w) ^ 2) <= d ^ 2 ->
+  supports J (ChiSquare epsilon) w (mean J w + epsilon * d).
+Proof.
+  intros epsilon_pos d_pos variance l signs total allowed.
+  change (mean J (fun s => (l s - 1) ^ 2) <= epsilon ^ 2) in allowed.
+  rewrite (mean_around (mean J w)) by assumption.
+  set (m := mean J w) in *. set (r := epsilon / d).
+  assert (r_pos : 0 < r) by now apply Rdiv_lt_0_compat.
+  assert (inverse : 0 < / r) by now apply Rinv_0_lt_compat.
+  enough (mean J (fun s => (w s - m) * (l s - 1)) <=
+    r / 2 * mean J (fun s => (w s - m) ^ 2) + / r / 2 * mean J (fun s => (l s - 1) ^ 2)) as young.
+  { assert (r / 2 * mean J (fun s => (w s - m) ^ 2) <= r / 2 * d ^ 2) by (apply Rmult_le_compat_l; [lra | assumption]).
+    assert (/ r / 2 * mean J (fun s => (l s - 1) ^ 2) <= / r / 2 * epsilon ^ 2)
+      by (apply Rmult_le_compat_l; [lra | assumption]).
+    assert (r / 2 * d ^ 2 + / r / 2 * epsilon ^ 2 = epsilon * d) by (unfold r; field; lra). lra. }
+  rewrite <- !mean_scale, <- mean_plus. apply mean_le. intros s inside.
+  set (a := w s - m). set (b := l s - 1).
+  assert (0 <= (r * a - b) ^ 2 * / r / 2).
+  { pose proof (pow2_ge_0 (r * a - b)). apply Rmult_le_pos; [apply Rmult_le_pos|]; lra. }
+  replace (r / 2 * a ^ 2 + / r / 2 * b ^ 2) with ((r * a - b) ^ 2 * / r / 2 + a * b) by (field; lra). lra.
+Qed.
+
+(** Where w is the same for all secrets, E[w l] is that, whatever the promise. *)
+Lemma support_const q w c : (forall s, (s < secrets J)%nat -> w s = c) -> supports J q w (mean J w).
+Proof.
+  intros same l signs total _. right. rewrite (mean_around c) by assumption.
+  rewrite (mean_same (fun s => (w s - c) * (l s - 1)) (fun _ => 0)), mean_const; [lra|].
+  intros s inside. rewrite same by assumption. lra.
+Qed.
+
+(** Donsker's and Varadhan's inequality, by Gibbs'. *)
+Theorem support_KL epsilon w b :
+  0 < b -> supports J (KL epsilon) w (b * (epsilon + ln (mean J (fun s => exp (w s * / b))))).
+Proof.
+  intros b_pos l signs total allowed. change (mean J (fun s => l s * ln (l s)) <= epsilon) in allowed.
+  set (Z := mean J (fun s => exp (w s * / b))).
+  assert (Z_pos : 0 < Z).
+  { unfold Z. destruct (Nat.eq_dec (secrets J) 0) as [none|some].
+    - exfalso. destruct J_is_joint as (_ & _ & _ & all). rewrite none in all. simpl in all. lra.
+    - assert (each : forall s, (s < secrets J)%nat -> 0 < P_S J s * exp (w s * / b)).
+      { intros s inside. apply Rmult_lt_0_compat; [now apply P_S_pos | apply exp_pos]. }
+      apply (sum_pos _ _ 0%nat); [lia | intros j j_in; apply Rlt_le; auto | apply each; lia]. }
+  assert (terms : mean J (fun s => l s + - / Z * exp (w s * / b)) <=
+    mean J (fun s => l s * ln (l s) + (- / b * (w s * l s) + ln Z * l s))).
+  { apply mean_le. intros s inside.
+    assert (g_pos : 0 < exp (w s * / b) * / Z) by (apply Rmult_lt_0_compat; [apply exp_pos | now apply Rinv_0_lt_compat]).
+    pose proof (gibbs (l s) _ (signs s inside) g_pos) as below.
+    rewrite ln_mult, ln_exp, ln_Rinv in below by (try apply exp_pos; try apply Rinv_0_lt_compat; assumption). lra. }
+  rewrite (mean_plus l), (mean_plus (fun s => l s * ln (l s))), (mean_plus (fun s => - / b * (w s * l s))) in terms.
+  rewrite !mean_scale in terms. fold Z in terms. rewrite total in terms.
+  replace (- / Z * Z) with (-1) in terms by (field; lra).
+  assert (scaled : / b * mean J (fun s => w s * l s) <= epsilon + ln Z) by lra.
+  apply (Rmult_le_compat_l b) in scaled; [|lra]. rewrite <- Rmult_assoc, Rinv_r in scaled by lra. lra.
+Qed.
+
 End Joint.

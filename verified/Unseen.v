@@ -1,7 +1,7 @@
 (** Unseen values: the promise over all records, whatever share of them is answered without X (docs/theory.md, step 3). *)
 
 From Coq Require Import Reals Lra Lia List ZArith Bool.
-From Alphalift Require Import Sums Problem Duality Powers Support Arithmetic Cover Checker Meaning Integers Promises.
+From Alphalift Require Import Sums Problem Entropy Duality Powers Support Arithmetic Cover Checker Meaning Integers Promises.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -206,20 +206,23 @@ Proof.
   lra.
 Qed.
 
-Theorem unseen_alpha alpha epsilon :
-  1 < alpha -> mean J (fun s => power (l s) alpha) <= exp (alpha * epsilon) ->
-  power rho alpha <= exp (alpha * epsilon) * (1 + alpha * (rho - 1)) ->
-  allows_over k prior (AlphaLift alpha epsilon) (fun s => p_sy s / (prior s * p_y)).
+Lemma prior_nonneg s : (s < k)%nat -> 0 <= prior s.
 Proof.
-  intros alpha_gt seen condition. pose proof p_y_pos as p_y_pos.
-  set (B := exp (alpha * epsilon)) in *. assert (B_pos : 0 < B) by apply exp_pos.
+  intros s_in. pose proof (r_nonneg s s_in). unfold prior, of_seen.
+  destruct (Nat.ltb_spec s (secrets J)) as [within|]; [pose proof (P_S_pos J joint s within)|]; nra.
+Qed.
+
+(** E l'^a over all records, where E l^a <= B over those that are seen. *)
+Lemma unseen_power alpha B :
+  1 < alpha -> 0 < B -> mean J (fun s => power (l s) alpha) <= B ->
+  power rho alpha <= B * (1 + alpha * (rho - 1)) ->
+  mean_over k prior (fun s => power (p_sy s / (prior s * p_y)) alpha) <= B.
+Proof.
+  intros alpha_gt B_pos seen condition. pose proof p_y_pos as p_y_pos.
   assert (rho_pos : 0 < rho) by now apply Rdiv_lt_0_compat.
   set (d := p_y / P_Y J W y). assert (d_pos : 0 < d) by now apply Rdiv_lt_0_compat.
   assert (d_is : d = 1 + share * (rho - 1)) by (unfold d, p_y, rho; field; lra).
   assert (d_a : 0 < power d alpha) by now apply power_gt.
-  assert (prior_nonneg : forall s, (s < k)%nat -> 0 <= prior s).
-  { intros s s_in. pose proof (r_nonneg s s_in). unfold prior, of_seen.
-    destruct (Nat.ltb_spec s (secrets J)) as [within|]; [pose proof (P_S_pos J joint s within)|]; nra. }
   assert (terms : forall s, (s < k)%nat ->
     prior s * power (p_sy s / (prior s * p_y)) alpha <=
     ((1 - share) * (if Nat.ltb s (secrets J) then P_S J s * power (l s) alpha else 0) +
@@ -266,8 +269,6 @@ Proof.
       destruct (Nat.ltb_spec s (secrets J)) as [within|].
       + rewrite P_SY_lift by assumption. field. lra.
       + field. lra. }
-  apply norm_below; [assumption| |].
-  { apply sum_nonneg. intros s s_in. apply Rmult_le_pos; [now apply prior_nonneg | apply power_nonneg]. }
   eapply Rle_trans; [apply sum_le; exact terms|].
   rewrite sum_scale_r, sum_plus, !sum_scale, (sum_seen _ _ (fun s => P_S J s * power (l s) alpha)) by assumption.
   rewrite r_total. change (sum (secrets J) _) with (mean J (fun s => power (l s) alpha)).
@@ -277,6 +278,200 @@ Proof.
   apply (Rmult_le_compat_l share) in condition; [|lra].
   assert ((1 - share) * mean J (fun s => power (l s) alpha) <= (1 - share) * B) by (apply Rmult_le_compat_l; lra).
   rewrite d_is. lra.
+Qed.
+
+Theorem unseen_alpha alpha epsilon :
+  1 < alpha -> mean J (fun s => power (l s) alpha) <= exp (alpha * epsilon) ->
+  power rho alpha <= exp (alpha * epsilon) * (1 + alpha * (rho - 1)) ->
+  allows_over k prior (AlphaLift alpha epsilon) (fun s => p_sy s / (prior s * p_y)).
+Proof.
+  intros alpha_gt seen condition. apply norm_below; [assumption| |].
+  - apply sum_nonneg. intros s s_in. apply Rmult_le_pos; [now apply prior_nonneg | apply power_nonneg].
+  - now apply unseen_power; auto using exp_pos.
+Qed.
+
+(** P(s, y) of all records vanishes with the prior, adds up to P(y), and is what the lifts say. *)
+Lemma p_sy_is s : (s < k)%nat -> prior s * (p_sy s / (prior s * p_y)) = p_sy s / p_y.
+Proof.
+  intros s_in. pose proof p_y_pos as p_y_pos. destruct (prior_nonneg s s_in) as [positive|null]; [field; lra|].
+  replace (p_sy s) with 0; [unfold Rdiv; lra|]. pose proof (r_nonneg s s_in) as r_s.
+  assert (unknown : 0 <= share * r s) by (apply Rmult_le_pos; lra).
+  unfold prior, p_sy, of_seen in *. destruct (Nat.ltb_spec s (secrets J)) as [within|].
+  - pose proof (P_S_pos J joint s within). assert (0 <= (1 - share) * P_S J s) by (apply Rmult_le_pos; lra).
+    assert (first : (1 - share) * P_S J s = 0) by lra. assert (second : share * r s = 0) by lra.
+    rewrite P_SY_lift by assumption. rewrite <- !Rmult_assoc, first, second. lra.
+  - assert (second : share * r s = 0) by lra. rewrite <- Rmult_assoc, second. lra.
+Qed.
+
+Lemma mean_l_1 : mean J l = 1.
+Proof.
+  unfold mean, mean_over. rewrite (sum_ext _ _ (fun s => P_S J s * lift_of J (posterior J W y) s)).
+  - apply (mean_lift_1 J joint). now apply posterior_is.
+  - intros s s_in. unfold l. now rewrite lift_of_posterior.
+Qed.
+
+Lemma p_sy_total : sum k p_sy = p_y.
+Proof.
+  unfold p_sy, p_y, of_seen. rewrite sum_plus, !sum_scale, (sum_seen _ _ (fun s => P_SY J W s y)), sum_scale_r, r_total by assumption.
+  rewrite (sum_ext (secrets J) _ (fun s => P_S J s * l s * P_Y J W y)) by (intros; rewrite P_SY_lift by assumption; lra).
+  rewrite sum_scale_r. change (sum (secrets J) (fun s => P_S J s * l s)) with (mean J l). rewrite mean_l_1. lra.
+Qed.
+
+Lemma prior_total : sum k prior = 1.
+Proof.
+  unfold prior, of_seen. rewrite sum_plus, !sum_scale, (sum_seen _ _ (P_S J)), r_total by assumption.
+  destruct joint as (_ & _ & _ & ->). lra.
+Qed.
+
+Theorem unseen_chi epsilon :
+  0 <= epsilon -> allows J (ChiSquare epsilon) l ->
+  rho ^ 2 <= (1 + epsilon ^ 2) * (1 + 2 * (rho - 1)) ->
+  allows_over k prior (ChiSquare epsilon) (fun s => p_sy s / (prior s * p_y)).
+Proof.
+  intros epsilon_nonneg seen condition. change (mean J (fun s => (l s - 1) ^ 2) <= epsilon ^ 2) in seen.
+  assert (rho_pos : 0 < rho) by now apply Rdiv_lt_0_compat.
+  assert (squares : forall t, 0 <= t -> power t 2 = t ^ 2).
+  { intros t [t_pos| <-]; [|rewrite power_0; lra]. rewrite power_pos by assumption.
+    replace (2 * ln t) with (ln t + ln t) by lra. rewrite exp_plus, exp_ln by assumption. lra. }
+  pose proof p_y_pos as p_y_pos.
+  assert (lifts_nonneg : forall s, (s < k)%nat -> 0 <= p_sy s / (prior s * p_y)).
+  { intros s s_in. pose proof (prior_nonneg s s_in) as [positive|null].
+    - assert (0 <= p_sy s).
+      { unfold p_sy, of_seen. pose proof (r_nonneg s s_in).
+        assert (0 <= share * (r s * U)) by (apply Rmult_le_pos; [lra | apply Rmult_le_pos; lra]).
+        destruct (Nat.ltb_spec s (secrets J)) as [within|]; [|lra]. rewrite P_SY_lift by assumption.
+        pose proof (P_S_pos J joint s within). pose proof (lift_signs s within).
+        assert (0 <= (1 - share) * (P_S J s * (l s * P_Y J W y))); [|lra].
+        apply Rmult_le_pos; [lra|]. apply Rmult_le_pos; [lra|]. apply Rmult_le_pos; [now apply lift_signs | lra]. }
+      apply Rmult_le_pos; [assumption|]. apply Rlt_le, Rinv_0_lt_compat. now apply Rmult_lt_0_compat.
+    - rewrite <- null, Rmult_0_l. unfold Rdiv. rewrite Rinv_0. lra. }
+  pose proof (unseen_power 2 (1 + epsilon ^ 2) ltac:(lra) ltac:(pose proof (pow2_ge_0 epsilon); lra)) as bound.
+  assert (second : mean J (fun s => power (l s) 2) <= 1 + epsilon ^ 2).
+  { rewrite (mean_same J _ (fun s => (l s - 1) ^ 2 + (2 * l s + -1))).
+    - rewrite !mean_plus, mean_scale, mean_const by assumption. change (mean J (fun s => l s)) with (mean J l).
+      rewrite mean_l_1. lra.
+    - intros s s_in. rewrite squares by now apply lift_signs. lra. }
+  rewrite squares in bound by lra. specialize (bound second condition).
+  simpl. unfold mean_over in *.
+  rewrite (sum_ext k _ (fun s => prior s * power (p_sy s / (prior s * p_y)) 2 + (-2 * (p_sy s / p_y) + prior s))).
+  - rewrite !sum_plus, sum_scale, prior_total. unfold Rdiv at 2. rewrite sum_scale_r, p_sy_total.
+    replace (p_y * / p_y) with 1 by (field; lra). simpl in bound. lra.
+  - intros s s_in. rewrite squares by auto. rewrite <- p_sy_is by assumption. lra.
+Qed.
+
+Theorem unseen_TV epsilon :
+  0 <= epsilon -> allows J (TotalVariation epsilon) l -> Rabs (rho - 1) <= epsilon * rho ->
+  allows_over k prior (TotalVariation epsilon) (fun s => p_sy s / (prior s * p_y)).
+Proof.
+  intros epsilon_nonneg seen condition. change (mean J (fun s => Rabs (l s - 1)) / 2 <= epsilon) in seen.
+  pose proof p_y_pos as p_y_pos. assert (rho_pos : 0 < rho) by now apply Rdiv_lt_0_compat.
+  set (d := p_y / P_Y J W y). assert (d_pos : 0 < d) by now apply Rdiv_lt_0_compat.
+  assert (d_is : d = 1 + share * (rho - 1)) by (unfold d, p_y, rho; field; lra).
+  assert (terms : forall s, (s < k)%nat -> prior s * Rabs (p_sy s / (prior s * p_y) - 1) <=
+    ((1 - share) * (if Nat.ltb s (secrets J) then P_S J s * Rabs (l s - 1) else 0) +
+     Rabs (rho - 1) * share * (1 - share) * (r s + (if Nat.ltb s (secrets J) then P_S J s else 0))) * / d).
+  { intros s s_in. pose proof (prior_nonneg s s_in) as prior_s. pose proof (r_nonneg s s_in) as r_s.
+    assert (inverse : 0 < / d) by now apply Rinv_0_lt_compat.
+    rewrite <- (Rabs_pos_eq (prior s)) at 1 by assumption. rewrite <- Rabs_mult, Rmult_minus_distr_l, p_sy_is by assumption.
+    replace (p_sy s / p_y - prior s * 1) with
+      (((1 - share) * (if Nat.ltb s (secrets J) then P_S J s * (l s - 1) else 0) +
+        (rho - 1) * (share * (1 - share) * (r s - (if Nat.ltb s (secrets J) then P_S J s else 0)))) * / d).
+    - rewrite Rabs_mult, (Rabs_pos_eq (/ d)) by lra. apply Rmult_le_compat_r; [lra|].
+      eapply Rle_trans; [apply Rabs_triang|]. apply Rplus_le_compat.
+      + rewrite Rabs_mult, Rabs_pos_eq by lra. apply Rmult_le_compat_l; [lra|].
+        destruct (Nat.ltb_spec s (secrets J)) as [within|]; [|rewrite Rabs_R0; lra].
+        pose proof (P_S_pos J joint s within). rewrite Rabs_mult, Rabs_pos_eq; lra.
+      + rewrite !Rmult_assoc, Rabs_mult. apply Rmult_le_compat_l; [apply Rabs_pos|].
+        rewrite <- !Rmult_assoc, Rabs_mult, Rabs_pos_eq by (apply Rmult_le_pos; lra).
+        apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|].
+        destruct (Nat.ltb_spec s (secrets J)) as [within|]; [pose proof (P_S_pos J joint s within)|];
+          apply Rabs_le; lra.
+    - unfold d, prior, p_sy, of_seen, rho. destruct (Nat.ltb_spec s (secrets J)) as [within|].
+      + rewrite P_SY_lift by assumption. unfold p_y. field. split; [exact (Rgt_not_eq _ _ p_y_pos) | lra].
+      + unfold p_y. field. split; [exact (Rgt_not_eq _ _ p_y_pos) | lra]. }
+  simpl. unfold mean_over.
+  assert (sum k (fun s => prior s * Rabs (p_sy s / (prior s * p_y) - 1)) <= 2 * epsilon); [|lra].
+  eapply Rle_trans; [apply sum_le; exact terms|].
+  rewrite sum_scale_r, sum_plus, !sum_scale, sum_plus, r_total.
+  rewrite (sum_seen _ _ (fun s => P_S J s * Rabs (l s - 1))), (sum_seen _ _ (P_S J)) by assumption.
+  destruct joint as (_ & _ & _ & ->). change (sum (secrets J) _) with (mean J (fun s => Rabs (l s - 1))).
+  apply (Rmult_le_reg_r d); [assumption|]. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. rewrite d_is.
+  assert ((1 - share) * mean J (fun s => Rabs (l s - 1)) <= (1 - share) * (2 * epsilon)) by (apply Rmult_le_compat_l; lra).
+  assert (Rabs (rho - 1) * share * (1 - share) * 2 <= share * (epsilon * rho) * 2).
+  { pose proof (Rabs_pos (rho - 1)).
+    assert (Rabs (rho - 1) * share * (1 - share) <= Rabs (rho - 1) * share) by nra.
+    assert (share * Rabs (rho - 1) <= share * (epsilon * rho)) by (apply Rmult_le_compat_l; lra). lra. }
+  lra.
+Qed.
+
+Theorem unseen_KL epsilon :
+  0 <= epsilon -> allows J (KL epsilon) l -> rho * ln rho - rho + 1 <= epsilon * rho ->
+  allows_over k prior (KL epsilon) (fun s => p_sy s / (prior s * p_y)).
+Proof.
+  intros epsilon_nonneg seen condition. change (mean J (fun s => l s * ln (l s)) <= epsilon) in seen.
+  pose proof p_y_pos as p_y_pos. assert (rho_pos : 0 < rho) by now apply Rdiv_lt_0_compat.
+  set (d := p_y / P_Y J W y). assert (d_pos : 0 < d) by now apply Rdiv_lt_0_compat.
+  assert (d_is : d = 1 + share * (rho - 1)) by (unfold d, p_y, rho; field; lra).
+  assert (inverse : 0 < / d) by now apply Rinv_0_lt_compat.
+  (* a = d l' is the mean of l, of weight A, and of rho, of weight B: its a log a is below theirs. *)
+  assert (convex : forall A B x a, 0 <= A -> 0 <= B -> 0 <= x -> 0 <= a -> (A + B) * a = A * x + B * rho ->
+    (A + B) * (a * ln a) <= A * (x * ln x) + B * (rho * ln rho)).
+  { intros A B x a A_nonneg B_nonneg x_nonneg [a_pos|null] is_mean.
+    - pose proof (gibbs x a x_nonneg a_pos) as first. pose proof (gibbs rho a (Rlt_le _ _ rho_pos) a_pos) as second.
+      apply (Rmult_le_compat_l A) in first; [|assumption]. apply (Rmult_le_compat_l B) in second; [|assumption].
+      assert ((A + B) * (a * ln a) = (A * x + B * rho) * ln a) by (rewrite <- is_mean; lra). lra.
+    - rewrite <- null, Rmult_0_r in is_mean. assert (0 <= A * x) by now apply Rmult_le_pos.
+      assert (0 <= B * rho) by (apply Rmult_le_pos; lra).
+      assert (none : A * x = 0) by lra. assert (B = 0) as -> by nra.
+      rewrite <- null. rewrite <- (Rmult_assoc A), none. lra. }
+  assert (terms : forall s, (s < k)%nat ->
+    prior s * (p_sy s / (prior s * p_y) * ln (p_sy s / (prior s * p_y))) <=
+    ((1 - share) * (if Nat.ltb s (secrets J) then P_S J s * (l s * ln (l s)) else 0) + share * (rho * ln rho) * r s) * / d +
+    - ln d * (p_sy s * / p_y)).
+  { intros s s_in. pose proof (prior_nonneg s s_in) as prior_s. pose proof (r_nonneg s s_in) as r_s.
+    set (A := (1 - share) * (if Nat.ltb s (secrets J) then P_S J s else 0)). set (B := share * r s).
+    set (x := if Nat.ltb s (secrets J) then l s else 0).
+    assert (A_nonneg : 0 <= A).
+    { unfold A. destruct (Nat.ltb_spec s (secrets J)) as [within|]; [pose proof (P_S_pos J joint s within)|];
+        apply Rmult_le_pos; lra. }
+    assert (B_nonneg : 0 <= B) by (apply Rmult_le_pos; lra).
+    assert (x_nonneg : 0 <= x) by (unfold x; destruct (Nat.ltb_spec s (secrets J)); [now apply lift_signs | lra]).
+    assert (prior_is : prior s = A + B) by reflexivity.
+    assert (right_is : (1 - share) * (if Nat.ltb s (secrets J) then P_S J s * (l s * ln (l s)) else 0) +
+      share * (rho * ln rho) * r s = A * (x * ln x) + B * (rho * ln rho)).
+    { unfold A, B, x. destruct (Nat.ltb s (secrets J)); lra. }
+    assert (numerator : p_sy s = (A * x + B * rho) * P_Y J W y).
+    { unfold p_sy, of_seen, A, B, x, rho. destruct (Nat.ltb_spec s (secrets J)) as [within|].
+      - rewrite P_SY_lift by assumption. field. lra.
+      - field. lra. }
+    rewrite right_is. destruct prior_s as [positive|null].
+    - set (a := (A * x + B * rho) / (A + B)). rewrite prior_is in positive.
+      assert (a_nonneg : 0 <= a).
+      { apply Rmult_le_pos; [|now apply Rlt_le, Rinv_0_lt_compat].
+        apply Rplus_le_le_0_compat; apply Rmult_le_pos; lra. }
+      assert (is_mean : (A + B) * a = A * x + B * rho) by (unfold a; field; lra).
+      assert (lift_is : p_sy s / (prior s * p_y) = a * / d).
+      { rewrite numerator, prior_is. unfold a, d. field. repeat split; try lra; exact (Rgt_not_eq _ _ p_y_pos). }
+      assert (share_is : p_sy s * / p_y = (A + B) * a * / d).
+      { rewrite is_mean, numerator. unfold d. field. repeat split; try lra; exact (Rgt_not_eq _ _ p_y_pos). }
+      rewrite lift_is, share_is, prior_is.
+      pose proof (convex A B x a A_nonneg B_nonneg x_nonneg a_nonneg is_mean) as below.
+      apply (Rmult_le_compat_r (/ d)) in below; [|lra].
+      destruct a_nonneg as [a_pos|a_null].
+      + rewrite ln_mult, ln_Rinv by assumption. lra.
+      + rewrite <- a_null in *. lra.
+    - rewrite <- null in prior_is. assert (A = 0) as A_null by lra. assert (B = 0) as B_null by lra.
+      rewrite numerator, A_null, B_null, <- null. lra. }
+  simpl. unfold mean_over. eapply Rle_trans; [apply sum_le; exact terms|].
+  rewrite sum_plus, sum_scale, !sum_scale_r, p_sy_total, sum_plus, !sum_scale, r_total.
+  rewrite (sum_seen _ _ (fun s => P_S J s * (l s * ln (l s)))) by assumption.
+  change (sum (secrets J) _) with (mean J (fun s => l s * ln (l s))).
+  replace (p_y * / p_y) with 1 by (field; exact (Rgt_not_eq _ _ p_y_pos)).
+  apply (Rmult_le_reg_r d); [assumption|]. rewrite Rmult_plus_distr_r, (Rmult_assoc _ (/ d)), Rinv_l by lra.
+  pose proof (gibbs d 1 (Rlt_le _ _ d_pos) Rlt_0_1) as grows. rewrite ln_1 in grows.
+  apply (Rmult_le_compat_l share) in condition; [|lra].
+  assert ((1 - share) * mean J (fun s => l s * ln (l s)) <= (1 - share) * epsilon) by (apply Rmult_le_compat_l; lra).
+  rewrite d_is in *. lra.
 Qed.
 
 End Output.
@@ -346,17 +541,21 @@ Proof.
   { destruct (Z.eqb_spec (fst rho) (snd rho)) as [same|]; [left | now right].
     unfold ratio. rewrite same. field. lra. }
   assert (proven : ratio rho = 1 \/ match region f with
-    | StatedAlphaLift _ _ => True
+    | StatedAlphaLift _ _ | StatedTotalVariation _ | StatedChiSquare _ | StatedKL _ => True
     | _ => exists k, (0 <= k)%Z /\ answered_at (region f) rho (lifts_of f (nth y (rows f) [])) k = true end).
   { destruct same_or as [one|other]; [now left | right]. rewrite other in holds. destruct holds as [|found]; [discriminate|].
     destruct (region f); try exact I; apply existsb_exists in found as (b & b_in & found);
-      exists b; split; auto; now apply precision_nonneg. }
+      (exists b; split; [now apply precision_nonneg | exact found]). }
   assert (each_lift : forall (P : R -> Prop), (forall own, In own (lifts_of f (nth y (rows f) [])) ->
     (0 <= fst own)%Z -> (0 < snd own)%Z -> P (ratio own)) -> forall s, (s < secrets J)%nat -> P (lift J W y s)).
   { intros P all s s_in. destruct (own_lift f formed y s y_in s_in occurs') as (own & member & nonneg & positive & is_own).
     unfold J, W. rewrite is_own. auto. }
   unfold promise_of in *. unfold answered_at in proven.
-  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon]; simpl in budget, proper.
+  assert (one_or : ratio rho = 1 \/ forall e : expr,
+    ((fst rho =? snd rho)%Z = true \/ decide (precisions (bits f)) e = true) -> 0 <= eval e).
+  { destruct same_or as [one|other]; [now left | right]. intros e [same|decided]; [congruence | now apply decide_sound in decided]. }
+  assert (own_is : eval (Quo (Int (fst rho)) (snd rho)) = ratio rho) by reflexivity.
+  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon]; simpl in budget, proper.
   - apply (unseen_max J W y (answers_of f answers y)); try assumption; rewrite is_rho.
     + destruct proven as [->|(b & b_nonneg & found)]; [now apply exp_ge_1|].
       destruct (exp_below (exactly epsilon) b) as [e|] eqn:is_e; [|discriminate]. apply andb_true_iff in found as [found _].
@@ -426,6 +625,18 @@ Proof.
       split.
       * exact (at_most_is b _ e own rho b_nonneg is_e positive snd_pos fst_nonneg below).
       * exact (at_most_is b _ e rho own b_nonneg is_e snd_pos positive nonneg above').
+  - apply (unseen_TV J W y (answers_of f answers y)); try assumption. rewrite is_rho.
+    destruct one_or as [->|decided]; [rewrite Rminus_diag_eq, Rabs_R0 by reflexivity; lra|].
+    apply decided in holds. rewrite eval_Sub, distance_is in holds by assumption. cbn [eval] in holds.
+    change (eval (exactly epsilon)) with (number epsilon) in holds. unfold ratio in *. lra.
+  - apply (unseen_chi J W y (answers_of f answers y)); try assumption. rewrite is_rho.
+    destruct one_or as [->|decided]; [pose proof (pow2_ge_0 (number epsilon)); lra|].
+    cbv zeta in holds. apply decided in holds. rewrite eval_Sub in holds. cbn [eval] in holds. rewrite eval_Sub in holds.
+    cbn [eval] in holds. change (eval (exactly epsilon)) with (number epsilon) in holds. unfold ratio in *. lra.
+  - apply (unseen_KL J W y (answers_of f answers y)); try assumption. rewrite is_rho.
+    destruct one_or as [->|decided]; [rewrite ln_1; lra|].
+    cbv zeta in holds. apply decided in holds. rewrite !eval_Sub in holds. cbn [eval] in holds.
+    change (eval (exactly epsilon)) with (number epsilon) in holds. unfold ratio in *. lra.
 Qed.
 
 End File.

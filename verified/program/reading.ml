@@ -13,6 +13,12 @@ let decimal value =
     { Proven.digits = Z.of_string (whole ^ rest); places = Z.of_int (String.length rest) }
   | _ -> refuse "a decimal in quotes is missing"
 
+let of_one_budget =
+  [ ("LDP", fun epsilon -> Proven.StatedLDP epsilon);
+    ("TotalVariation", fun epsilon -> Proven.StatedTotalVariation epsilon);
+    ("ChiSquare", fun epsilon -> Proven.StatedChiSquare epsilon);
+    ("KL", fun epsilon -> Proven.StatedKL epsilon) ]
+
 let region value =
   match value with
   | Object pairs ->
@@ -26,9 +32,9 @@ let region value =
        (match fields value [ "region"; "lower"; "upper" ] with
         | [ _; lower; upper ] -> Proven.StatedLIP (decimal lower, decimal upper)
         | _ -> assert false)
-     | Some name when word name = "LDP" ->
+     | Some name when List.mem_assoc (word name) of_one_budget ->
        (match fields value [ "region"; "epsilon" ] with
-        | [ _; epsilon ] -> Proven.StatedLDP (decimal epsilon)
+        | [ _; epsilon ] -> List.assoc (word name) of_one_budget (decimal epsilon)
         | _ -> assert false)
      | Some name -> refuse ("nothing is proven here about the promise " ^ word name)
      | None -> refuse "the promise has no region")
