@@ -29,7 +29,7 @@ from pathlib import Path
 
 import numpy as np
 
-from alphalift import LDP, LIP, AlphaLift, Joint, design
+from alphalift import KL, LDP, LIP, AlphaLift, ChiSquare, Joint, TotalVariation, design
 from alphalift.document import to_document, to_json
 from alphalift.proof import checker
 from optimal import uniform
@@ -72,9 +72,11 @@ def second_proves(content: bytes) -> bool:
 
 
 def random_file(seed: int, number: int, largest: int) -> tuple[str, str]:
-    """What it is, and the file: of alpha-lift, LIP and LDP in turns."""
+    """What it is, and the file: of alpha-lift, LIP, LDP, total variation, chi-square and KL in turns."""
     joint, drawn, bits = random_problem(seed, number)
-    region = [drawn, LIP(drawn.epsilon), LDP(drawn.epsilon)][number % 3]
+    epsilon = drawn.epsilon
+    others = [LIP(epsilon), LDP(epsilon), TotalVariation(epsilon / 4), ChiSquare(epsilon), KL(epsilon / 4)]
+    region = [drawn, *others][number % 6]
     if largest and len(joint.x_labels) > largest:
         joint = Joint(np.asarray(joint.p_sx)[:, :largest] / np.asarray(joint.p_sx)[:, :largest].sum())
     what = f"{len(joint.s_labels)}x{len(joint.x_labels)}, {region}, {bits} bits"

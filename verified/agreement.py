@@ -22,7 +22,7 @@ import second_checker  # noqa: E402
 
 from alphalift.proof import checker  # noqa: E402
 
-CHANGES = 150
+CHANGES = 150  # unless the first argument says otherwise
 THEOREM = re.compile(r"^Theorem accepted.*?(?=^Proof)", re.DOTALL | re.MULTILINE)
 # What claims are about; a changed label or provenance is another file, and just as true.
 CHANGED = ["promise", "claims", "bits", "unseen", "weights", "joint", "certificate"]
@@ -71,7 +71,7 @@ def verify_command(path, program):
     return subprocess.run(command, capture_output=True, check=False).returncode
 
 
-def main():
+def main(changes):
     samples = {
         path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((HERE / "samples").glob("*.json"))
     }
@@ -83,7 +83,7 @@ def main():
                 [PROGRAM, HERE / "samples" / f"{name}.json"], stdout=subprocess.DEVNULL, check=False
             ).returncode:
                 wrong.append(f"{name} is refused")
-            for _ in range(CHANGES // len(samples)):
+            for _ in range(changes // len(samples)):
                 complaint, accepts = disagreement(with_a_digit_changed(document, rng), path)
                 answers["accepted" if accepts else "refused"] += 1
                 wrong += [f"{name}: {complaint}"] if complaint else []
@@ -102,4 +102,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else CHANGES))
