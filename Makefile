@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo test test-spark wheel-test check docs pictures bench reproduce clean clean-kernels
+.PHONY: demo test test-spark verified wheel-test check docs pictures bench reproduce clean clean-kernels
 
 demo: .venv/.base
 	$(BIN)/alphalift demo --out demo
@@ -14,6 +14,13 @@ test: .venv/.test
 # A local cluster of its own; needs Java 17 or newer.
 test-spark: .venv/.test .venv/.spark
 	$(BIN)/python -m pytest -n 0 tests_spark
+
+# The proofs in Coq, the program that they are about, that broken ones fail, and that it agrees with the Python checkers.
+# Installs Debian's Coq where it is missing and it may; else says what is needed. Two minutes of one core.
+verified: .venv/.test
+	verified/needs.sh
+	$(MAKE) -C verified -j1 all broken
+	$(BIN)/python verified/agreement.py
 
 # A wheel, alone in new environments: with the oldest versions that are declared, and with the newest that there are.
 wheel-test: .venv/bin/python
@@ -28,8 +35,8 @@ pictures: .venv/.base
 	$(BIN)/python docs/draw.py
 
 check: .venv/.check
-	$(BIN)/ruff format --check src tests tests_spark tests_wheel benchmarks docs/*.py
-	$(BIN)/ruff check src tests tests_spark tests_wheel benchmarks docs/*.py
+	$(BIN)/ruff format --check src tests tests_spark tests_wheel benchmarks verified docs/*.py
+	$(BIN)/ruff check src tests tests_spark tests_wheel benchmarks verified docs/*.py
 	$(BIN)/mypy
 
 # Every benchmark, at sizes that take half an hour on two free cores, by estimate. Campaigns are the same commands at the
@@ -59,6 +66,8 @@ bench: .venv/.bench .venv/.spark
 	$(BIN)/python benchmarks/proofs.py timing 6x10
 	$(BIN)/python benchmarks/scale.py records
 	$(BIN)/python benchmarks/scale.py symbols
+	$(BIN)/python benchmarks/verified.py designs --count 50
+	$(BIN)/python benchmarks/verified.py forgeries --count 500
 	$(BIN)/python benchmarks/sweep.py kill --count 5
 	$(BIN)/python benchmarks/sweep.py speedup --count 4
 	$(BIN)/python benchmarks/sweep.py dask --count 4

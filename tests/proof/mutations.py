@@ -214,6 +214,14 @@ def mutant(seed):
             continue
 
 
+def mutant_of(texts, seed):
+    """One of these files with a change that it allows."""
+    rng = random.Random(seed)
+    while True:
+        with contextlib.suppress(_ImpossibleError):
+            return _mutated(rng.choice([*_DOCUMENT_CHANGES, *_TEXT_CHANGES]), rng.choice(texts), rng)
+
+
 def _mutated(change, text, rng):
     kind = change.__name__.strip("_")
     if change in _TEXT_CHANGES:

@@ -16,6 +16,10 @@ def verify_command(
     file: Annotated[Path, typer.Argument(help="A mechanism, as `design --out` writes it.")],
     opening: Opening = None,
     as_json: AsJson = False,
+    program: Annotated[
+        Path | None,
+        typer.Option("--with", help="A second checker, which must accept FILE too: verified/build/alphalift-verified."),
+    ] = None,
 ) -> None:
     """Prove every claim of a mechanism file again, without trusting any solver; exit code 1 if one is not proven."""
     from dataclasses import asdict
@@ -30,6 +34,8 @@ def verify_command(
             raise InputError(f"{path}: {wrong}; expected what `alphalift design` wrote")
         require_kind(path, "mechanism" if path is file else "opening")
     paths = [str(path) for path in files]
+    if program is not None and (code := _checked_by(program, file, alone=opening is None and not as_json)):
+        sys.exit(code)
     if as_json:
         verdicts = checker.check_files(paths)
         proven = all(verdict.proven for verdict in verdicts)
@@ -44,6 +50,20 @@ def verify_command(
     if code := checker.main(paths):
         sys.exit(code)
     print(f"{'stated':>10}  {line_about(checker.read(file))}")
+
+
+def _checked_by(program: Path, file: Path, *, alone: bool) -> int:
+    """The exit code of another checker, which prints its own verdicts."""
+    import subprocess
+
+    if not alone:
+        raise InputError("--with reads neither openings nor writes JSON; give the file alone")
+    if not program.is_file():
+        raise InputError(
+            f"{program}: there is no such program; `make verified` builds verified/build/alphalift-verified"
+        )
+    print(f"{program.name}:", flush=True)
+    return 1 if subprocess.run([str(program.resolve()), str(file)], check=False).returncode else 0
 
 
 def report_command(

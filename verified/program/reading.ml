@@ -1,0 +1,133 @@
+(* From JSON to the data of the theorem: docs/format.md, as far as the proof goes. *)
+
+open Json
+
+let need good reason = if not good then refuse reason
+
+let decimal value =
+  let text = word value in
+  let digits part most = part <> "" && String.length part <= most && String.for_all (fun c -> c >= '0' && c <= '9') part in
+  match String.split_on_char '.' text with
+  | [ whole ] when digits whole 30 -> { Proven.digits = Z.of_string whole; places = Z.zero }
+  | [ whole; rest ] when digits whole 30 && digits rest 400 ->
+    { Proven.digits = Z.of_string (whole ^ rest); places = Z.of_int (String.length rest) }
+  | _ -> refuse "a decimal in quotes is missing"
+
+let of_one_budget =
+  [ ("LDP", fun epsilon -> Proven.StatedLDP epsilon);
+    ("TotalVariation", fun epsilon -> Proven.StatedTotalVariation epsilon);
+    ("ChiSquare", fun epsilon -> Proven.StatedChiSquare epsilon);
+    ("KL", fun epsilon -> Proven.StatedKL epsilon) ]
+
+let region value =
+  match value with
+  | Object pairs ->
+    (match List.assoc_opt "region" pairs with
+     | Some name when word name = "AlphaLift" ->
+       (match fields value [ "region"; "alpha"; "epsilon" ] with
+        | [ _; Text [ 105; 110; 102 ]; epsilon ] -> Proven.StatedMaxLift (decimal epsilon)
+        | [ _; alpha; epsilon ] -> Proven.StatedAlphaLift (decimal alpha, decimal epsilon)
+        | _ -> assert false)
+     | Some name when word name = "LIP" ->
+       (match fields value [ "region"; "lower"; "upper" ] with
+        | [ _; lower; upper ] -> Proven.StatedLIP (decimal lower, decimal upper)
+        | _ -> assert false)
+     | Some name when List.mem_assoc (word name) of_one_budget ->
+       (match fields value [ "region"; "epsilon" ] with
+        | [ _; epsilon ] -> List.assoc (word name) of_one_budget (decimal epsilon)
+        | _ -> assert false)
+     | Some name -> refuse ("nothing is proven here about the promise " ^ word name)
+     | None -> refuse "the promise has no region")
+  | _ -> refuse "the promise must be an object"
+
+let rec pairs = function
+  | [] -> []
+  | x :: weight :: rest -> (x, weight) :: pairs rest
+  | [ _ ] -> refuse "a row of weights must be pairs"
+
+let natural z = need (Z.sign z >= 0) "an integer is negative"; z
+
+(* The nodes of a tree in preorder; recursion ends with the file's nodes. *)
+let tree nodes =
+  let rest = ref nodes in
+  let rec slabs = function
+    | [] -> []
+    | code :: place :: more -> ((Z.shift_right code 1, Z.testbit code 0), place) :: slabs more
+    | [ _ ] -> refuse "a node of the tree is malformed"
+  in
+  let rec node () =
+    match !rest with
+    | [] -> refuse "a node of the tree is missing"
+    | first :: others ->
+      rest := others;
+      (match List.map natural (integers first) with
+       | [ dual ] -> Proven.Leaf dual
+       | [ x; place ] -> let below = node () in let above = node () in Proven.Split (x, place, below, above)
+       | dual :: cuts when cuts <> [] -> let cuts = slabs cuts in Proven.Trim (dual, cuts, node ())
+       | _ -> refuse "a node of the tree is malformed")
+  in
+  let found = node () in
+  need (!rest = []) "the tree does not end with its last leaf";
+  found
+
+let certificate = function
+  | Null -> None
+  | Object pairs as value ->
+    (match List.assoc_opt "kind" pairs with
+     | Some kind when word kind = "tree" ->
+       (match fields value [ "kind"; "bits"; "prices"; "duals"; "tree" ] with
+        | [ _; bits; prices; duals; nodes ] ->
+          let bits = integer bits in
+          need (Z.sign bits > 0 && Z.leq bits (Z.of_int 64)) "the certificate's bits must be from 1 to 64";
+          Some { Proven.proof_bits = bits; prices = integers prices; duals = List.map integers (list duals);
+                 boxes = tree (list nodes) }
+        | _ -> assert false)
+     | Some kind -> refuse ("nothing is proven here from certificates of the kind " ^ word kind)
+     | None -> refuse "the certificate has no kind")
+  | _ -> refuse "the certificate must be an object"
+
+(* Of version 4; version 5 has a margin, too. *)
+let keys =
+  [ "format"; "version"; "identity"; "labels"; "promise"; "utility"; "claims"; "provenance"; "bits"; "unseen"; "weights";
+    "joint"; "certificate"; "table"; "after" ]
+
+(* The file of the theorem, and its identity; [Refused] with a reason if it is not of the form, or not covered. *)
+let file content =
+  let value = parse content in
+  let newest, own =
+    match value with
+    | Object (_ :: _ as pairs) when List.mem_assoc "margin" pairs ->
+      need (List.assoc "margin" pairs = Null) "nothing is proven here about margins";
+      (5, Object (List.remove_assoc "margin" pairs))
+    | _ -> (4, value)
+  in
+  match fields own keys with
+  | [ format; version; identity; labels; promise; utility; claims; _; bits; unseen; weights; joint; proof; _; after ] ->
+    need (word format = "alphalift-mechanism") "not a file of this format";
+    need (integer version = Z.of_int newest) "only versions 4 and 5 are read here";
+    need (after = Null) "nothing is proven here about files that come after others";
+    need (utility <> Null) "nothing is proven here about files without a utility";
+    (match utility with
+     | Object [ ("name", name) ] when word name = "MutualInformation" -> ()
+     | _ -> refuse "nothing is proven here about other utilities than MutualInformation");
+    let names = List.map (fun value -> List.map (fun label -> text label) (list value)) (fields labels [ "s"; "x"; "y" ]) in
+    need (List.for_all (fun own -> own <> [] && List.length (List.sort_uniq compare own) = List.length own) names)
+      "labels must be different texts";
+    (match joint with Object [ ("commitment", _) ] -> refuse "the counts are withheld" | _ -> ());
+    let counts = List.map integers (list (List.hd (fields joint [ "counts" ]))) in
+    let bits_of = integer bits in
+    need (Z.sign bits_of > 0 && Z.leq bits_of (Z.of_int 4096)) "bits must be from 1 to 4096";
+    let at_least, at_most =
+      match fields claims [ "utility_at_least"; "optimum_at_most" ] with
+      | [ least; most ] -> (decimal least, decimal most)
+      | _ -> assert false
+    in
+    let hashed = Buffer.create 1000 in
+    print hashed (List (fields labels [ "s"; "x"; "y" ] @ [ bits; weights; unseen ]));
+    need (word identity = "sha256:" ^ Sha256.hex (Buffer.contents hashed)) "the identity is not that of these integers";
+    let rows = List.map (fun row -> pairs (List.map natural (integers row))) (list weights) in
+    let sizes = [ List.length counts; (match counts with row :: _ -> List.length row | [] -> 0); List.length rows ] in
+    need (List.map List.length names = sizes) "labels and integers differ in number";
+    { Proven.counts; bits = bits_of; weights = rows; unseen = (match unseen with Null -> None | own -> Some (integers own));
+      region = region promise; at_least; at_most; proof = certificate proof }
+  | _ -> assert false
