@@ -32,7 +32,6 @@ from alphalift.regions.on_average import OnAverage
 from alphalift.regions.renyi import Renyi
 from alphalift.regions.total_variation import TotalVariation
 
-
 # So that what floats make of the most that rho and tau can be is no less.
 _ROUNDED = 1 + 1e-9
 
