@@ -1,6 +1,7 @@
 """Robust designs: margins as kernels know them, the promise kept for the population, the floor, impossible wishes."""
 
 import itertools
+import math
 import re
 from dataclasses import replace
 
@@ -271,3 +272,21 @@ def test_a_table_of_one_secret_has_nothing_to_protect(promise):
     assert "Nothing to protect: all records have the same race" in words
     assert "robust" not in words
     assert "publishing job unchanged" in words
+
+
+@pytest.mark.parametrize("name", PROMISES)
+def test_rho_and_tau_are_at_most_what_kernels_are_told(name):
+    """Of posteriors as far from P_X as the margin allows, in all directions."""
+    region, generator = Margin(PROMISES[name], JOINT, 2.0), np.random.default_rng(5)
+    rays = np.concatenate([np.eye(6), generator.dirichlet(np.full(6, 0.3), 3000)]) - JOINT.p_x
+    rays *= (JOINT.p_x / np.maximum(-rays, 1e-9)).min(axis=1, keepdims=True)
+    inside, outside = np.zeros((len(rays), 1)), np.ones((len(rays), 1))
+    for _ in range(40):
+        middle = (inside + outside) / 2
+        kept = region.value(1 + middle * rays / JOINT.p_x, JOINT.p_x)[:, None] <= 1
+        inside, outside = np.where(kept, middle, inside), np.where(kept, outside, middle)
+    g = 1 + inside * rays / JOINT.p_x
+    rho, tau = np.sqrt((g - 1) ** 2 @ JOINT.p_x).max(), g.max()
+    most_rho, most_tau = region.convex_set(region.about(JOINT)).widths[-2:]
+    assert rho <= most_rho <= math.sqrt(1 / JOINT.p_x.min() - 1)
+    assert tau <= most_tau <= 1 / JOINT.p_x.min()

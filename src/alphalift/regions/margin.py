@@ -32,6 +32,9 @@ from alphalift.regions.on_average import OnAverage
 from alphalift.regions.renyi import Renyi
 from alphalift.regions.total_variation import TotalVariation
 
+# So that what floats make of the most that rho and tau can be is no less.
+_ROUNDED = 1 + 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class _Part:
@@ -150,11 +153,35 @@ class Margin(Region):
     def convex_set(self, joint: Joint) -> ConvexSet:
         p_x, parts = joint.p_x, self._stated + self._cones
         body = ConvexSet.intersecting([part.constraint for part in parts])
-        # Where the rarest symbol is certain, both are largest.
-        most = 1 / float(p_x.min())
+        most_rho, most_tau = self._most(float(p_x.min()))
         rho, tau = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rho", "tau"))
-        body = body.with_slack(rho, np.array([part.capacity for part in parts]), math.sqrt(most - 1))
-        return body.with_slack(tau, np.zeros(len(parts)), most)
+        body = body.with_slack(rho, np.array([part.capacity for part in parts]), most_rho)
+        return body.with_slack(tau, np.zeros(len(parts)), most_tau)
+
+    def _most(self, rarest: float) -> tuple[float, float]:
+        """What rho and tau are at most: where the rarest symbol is certain, or where they alone use up what a promise allows.
+
+        The search is quicker the less that is.
+        """
+        rho, tau = math.sqrt(1 / rarest - 1), 1 / rarest
+        for part in self.promise.components:
+            if isinstance(part, KL | ChiSquare):
+                rho = min(rho, _share(part.epsilon, self._of(part)))
+            elif isinstance(part, TotalVariation):  # E h <= 1 + epsilon, and E b l <= the largest b
+                rho = min(rho, _share(part.epsilon, self._of(part)))
+                tau = min(tau, _share(part.epsilon + self.unseen.max(), float(self.unseen @ self.base.p_s)))
+            else:
+                top = self._top(part)
+                rho = min([rho, *map(_share, top, self.own)])
+                tau = min([tau, *map(_share, top, self.unseen)])
+        return rho, tau
+
+    def _top(self, part: Region) -> Array:
+        """What a promise allows the lift of each secret, (|S|,)."""
+        if isinstance(part, LIP | LDP):  # of LDP times the least lift, which is 1 at most
+            return np.full(len(self.base.p_s), part.budget)
+        alpha, t = _norm(part)
+        return np.asarray(t * self.base.p_s ** (-1 / alpha))
 
     def constraint(self, p_s: Array) -> Constraint:
         """All moments together, and the way back from their multipliers; kernels get `convex_set`."""
@@ -232,6 +259,11 @@ class Margin(Region):
         alone = Constraint(HALF_SPACES, t * p_s ** (1 - 1 / alpha), given)
         norm = _Part(ball, none, tau, -self._of(part) / t, inverse=of_lifts)
         return [norm, _Part(alone, own, tau, inverse=of_lifts)]
+
+
+def _share(whole: float, part: float) -> float:
+    """How many parts there are in the whole, and a little more for rounding; any number of parts that are 0."""
+    return _ROUNDED * whole / part if part > 0 else math.inf
 
 
 def standard_errors(records: Array, others: Array, errors: float) -> Array:

@@ -52,8 +52,11 @@ class SearchRun(Run):
         self.mixture = self.mix(self.starts)
         whole, self.clock = self.clock, self.clock.reserving(SEARCH_SHARE * self.clock.left)
         try:
-            # From the columns of a smaller budget the search itself is quicker than all of their neighbours.
-            (self._improve_locally if self.warm else self._improve_around)(self.starts)
+            # From the columns of a smaller budget the search itself, if there is one, is quicker than all of their neighbours.
+            if self.warm:
+                self._improve_locally(self.starts)
+            if not self.warm or self.settings.node_limit == 1:
+                self._improve_around(self.mixture.points if self.warm else self.starts)
         finally:
             self.clock = whole
 
