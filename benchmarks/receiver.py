@@ -34,6 +34,7 @@ from where import where
 
 PROMISES = ("AlphaLift(3, 0.05)", "AlphaLift(10, 0.3)", "MaxLift(0.1)")
 TRUTHS = {"3x8": 4000, "6x10": 4000, "two": 4000, "race": 32_561}
+BY = ("mechanism", "codebook")
 CONFIDENCE = 0.95
 
 
@@ -106,6 +107,7 @@ def main() -> None:
     parser.add_argument("--releases", type=int, default=1000)
     parser.add_argument("--truths", nargs="+", choices=list(TRUTHS), default=list(TRUTHS))
     parser.add_argument("--promises", nargs="+", default=PROMISES)
+    parser.add_argument("--by", nargs="+", choices=BY, default=BY)
     arguments = parser.parse_args()
     print(where(), flush=True)
     print(f"{'':42} condi- {'':5} {'intervals of values':17}  {'score':5} {'group':5} {'':6}  {'ranges':18}  without")
@@ -113,7 +115,7 @@ def main() -> None:
         f"{'truth':5} {'promise':18} {'by':9}   number  told  {'mean':>5} {'least':>5} {'most':>5}  {'mean':>5} {'':5} length  {'mean':>5} least length  noise"
     )
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        grid = itertools.product(arguments.truths, arguments.promises, ("mechanism", "codebook"))
+        grid = itertools.product(arguments.truths, arguments.promises, arguments.by)
         jobs = [pool.submit(row, *own, arguments.releases) for own in grid]
         for job in jobs:
             print(job.result(), flush=True)
