@@ -7,15 +7,18 @@ in docs/theory.md). No budget has a tree of its own.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from alphalift.arrays import Array
 from alphalift.convex import ConvexSet
 from alphalift.curve.envelope import Envelope, Point, Stretch
 from alphalift.curve.setting import Setting, middle
+from alphalift.curve.steps import in_steps
 from alphalift.geometry.between import SearchBetween, compile_both
 from alphalift.geometry.concave import ConcaveProgram
 from alphalift.geometry.tree import Tree
@@ -31,15 +34,16 @@ from alphalift.solvers.search import PROGRAM_MARGIN, SearchRun, concave_program
 # Shares of the accuracy: what a tree may leave open, what one step of the lower envelope may rise, what local columns may miss.
 _OPEN, _STEP, _MISSED = 0.35, 0.08, 0.1
 _MOST_STEPS = 400
+# Mixtures of a stretch's columns that are looked for at most, and what share of the accuracy the lower envelope may lie below a line.
+_MIXTURES, _LOST = 10, 0.2
 # Curves are known to this first, so that little time leaves no part of them unknown.
-_COARSE = 0.03
-# Where a stretch rises by more, columns are also looked for everywhere.
-_WIDE = 0.05
-# The first budget beside 0 that is looked at, as a share of the last; by how much of the accuracy a curve may rise to the first that
-# is kept; which is not smaller than this.
-_FOOT, _FOOT_RISE, _LEAST_BUDGET = 1e-4, 0.5, 1e-12
+_COARSE = 0.05
+# Prices of budgets that are farther apart suit nothing between.
+_MOST_RISE = 0.012
+# By how much of the accuracy a curve may rise to the first budget beside 0, and the least that this is.
+_FOOT_RISE, _LEAST_BUDGET = 0.5, 1e-12
 # Rounds of prices for a stretch, starts for new columns in each, nodes of its tree.
-_ROUNDS, _MOST_STARTS, _MOST_NODES = 6, 16, 20_000
+_ROUNDS, _MOST_STARTS, _MOST_NODES, _FURTHER_NODES = 6, 16, 12_000, 500
 # A tree is handed on unless it has so many times the nodes of one that was begun afresh.
 _OVERGROWN = 1.6
 
@@ -104,25 +108,42 @@ class Between(Stretch):
 
     @cached_property
     def _mixtures(self) -> tuple[Array, Array, list[tuple[Array, Array]]]:
-        """Epsilons, what mixtures of moving columns keep, and these: all for evenly spaced places on the way."""
-        curve, joint = self.curve, self.curve.joint
-        rise = max(self.right.lower - self.left.lower, 0.0)
-        count = min(max(math.ceil(rise / (_STEP * curve.setting.accuracy)), 4), _MOST_STEPS)
-        thetas = np.linspace(0.0, 1.0, count + 1)
-        family, region = curve.setting.family, self.right.run.region
-        epsilons, worth, mixtures = [], [], []
-        for theta in (0.0, 0.5, 1.0):
-            rows = self.moving.used_at(theta)
-            _, points, weights = self.moving.mixed(rows, thetas)
-            for own, shares in zip(points, weights, strict=True):
-                used = shares > 0
-                value = float(region.value(own[used] @ joint.lift.T, joint.p_s).max())
-                epsilons.append(max(region.as_epsilon(value), 0.0) + MARGIN)
-                mixtures.append((own[used], shares[used]))
-            costs = curve.utility.uncertainty(points.reshape(-1, points.shape[-1])).reshape(weights.shape)
-            worth.extend(curve.share(curve.before - (weights * costs).sum(axis=1)))
-        del family
-        return np.array(epsilons), np.array(worth), mixtures
+        """Epsilons, what mixtures of moving columns keep, and these: all for evenly spaced places on the way.
+
+        The best mixture at some place says which columns; at the others these have other weights. Where that leaves least, the best
+        mixture there is next.
+        """
+        accuracy, first, last = self.curve.setting.accuracy, self.left.lower, self.right.lower
+        count = min(max(math.ceil(max(last - first, 0.0) / (_STEP * accuracy)), 4), _MOST_STEPS)
+        thetas, best = np.linspace(0.0, 1.0, count + 1), np.full(count + 1, -math.inf)
+        parts, place = list[tuple[Array, Array, list[tuple[Array, Array]]]](), count // 2
+        for _ in range(_MIXTURES):
+            part, kept = self._mixed(self.moving.used_at(thetas[place]), thetas)
+            parts.append(part)
+            best = np.maximum(best, kept)
+            lost = (1 - thetas) * first + thetas * last - best
+            place = _amid(lost >= 0.9 * lost.max())
+            if lost[place] < _LOST * accuracy:
+                break
+        epsilons, worth, mixtures = zip(*parts, strict=True)
+        return np.concatenate(epsilons), np.concatenate(worth), [own for some in mixtures for own in some]
+
+    def _mixed(
+        self, rows: Array, thetas: Array
+    ) -> tuple[tuple[Array, Array, list[tuple[Array, Array]]], Array]:
+        """The mixtures of these columns: their epsilons, what they keep, and themselves; and what is kept at every place."""
+        curve, joint, region = self.curve, self.curve.joint, self.right.run.region
+        good, points, weights = self.moving.mixed(rows, thetas)
+        kept = np.full(len(thetas), -math.inf)
+        if not good.any():
+            return (np.empty(0), np.empty(0), []), kept
+        costs = curve.utility.uncertainty(points.reshape(-1, points.shape[-1])).reshape(weights.shape)
+        values = region.value(points.reshape(-1, points.shape[-1]) @ joint.lift.T, joint.p_s).reshape(weights.shape)
+        largest = np.where(weights > 0, values, -math.inf).max(axis=1)
+        epsilons = np.array([max(region.as_epsilon(value), 0.0) + MARGIN for value in largest])
+        worth = np.asarray(curve.share(curve.before - (weights * costs).sum(axis=1)))
+        kept[good] = worth
+        return (epsilons, worth, [(p[w > 0], w[w > 0]) for p, w in zip(points, weights, strict=True)]), kept
 
     def steps(self) -> tuple[Array, Array]:
         epsilons, worth, _ = self._mixtures
@@ -145,6 +166,14 @@ class Between(Stretch):
             return self.distance
         finally:
             self.ends, self.cap = before, kept
+
+
+def _amid(chosen: NDArray[np.bool_]) -> int:
+    """The middle of the longest run of chosen places."""
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]])))
+    runs = ends.reshape(-1, 2)
+    longest = runs[np.argmax(runs[:, 1] - runs[:, 0])]
+    return int(longest.sum() // 2)
 
 
 class _Lines:
@@ -183,7 +212,7 @@ class _Lines:
             found.append(float(self.share(self.before - float(own @ p_x) - lowest + rounding)))
         return found[0], found[1]
 
-    def spot(self, epsilon: float, starts: Array | None = None, *, widely: bool = False) -> Spot:
+    def spot(self, epsilon: float, starts: Array) -> Spot:
         region = self.setting.family.at(epsilon)
         gap = min(_MISSED * self.setting.accuracy * self.setting.everything / self.utility.of_publishing_all(self.joint.p_x), 0.5)
         settings = Settings(relative_gap=gap, clock=self.clock, threads=1)
@@ -192,28 +221,34 @@ class _Lines:
         if region.kept_by(self.joint.p_x, self.joint.lift.T, self.joint.p_s):
             run.mixture = run.mix(np.eye(len(self.joint.p_x)))
         else:
-            if starts is not None:
-                run.from_columns(starts)
-            if starts is None or widely:
-                run.from_scratch()
+            run.from_columns(starts)
         return Spot(epsilon, self.mechanism(run.mechanism()), run.share, 1.0, run)
 
-    def foot(self) -> Between:
-        """From 0, where sets have no interior, to a budget so small that its bound serves both."""
-        accuracy, first = self.setting.accuracy, self.spot(0.0)
-        epsilon = _FOOT * self.setting.end
-        rise = max(self.spot(epsilon).lower - first.lower, accuracy)
-        while True:
-            epsilon *= min((_FOOT_RISE * accuracy / rise) ** 2, 0.25)  # where it rises as its root at most, as curved sets grow
+    def spot_of(self, point: Point) -> Spot:
+        """A solved budget, and a run from its columns."""
+        points = point.mechanism.p_x_given_y.T
+        found = self.spot(point.epsilon, points if self.merged is None else self.merged.posteriors(points))
+        if found.lower < point.lower:
+            found.mechanism, found.lower = point.mechanism, point.lower
+        found.upper = point.upper
+        return found
+
+    def foot(self, first: Spot, second: Spot) -> Between | None:
+        """From 0, where sets have no interior, to a budget so small that its bound serves both; none if there is no such."""
+        accuracy, epsilon = self.setting.accuracy, second.epsilon
+        upper = second.upper
+        while upper - first.lower > accuracy:
+            # Where it rises as its root at most, as curved sets grow.
+            epsilon *= min((_FOOT_RISE * accuracy / (upper - first.lower)) ** 2, 0.25)
+            if self.clock.over or epsilon < _LEAST_BUDGET:
+                return None
             solver = Optimal(relative_gap=min(_MISSED * accuracy, 0.5), clock=self.clock, threads=1)
             (found,) = solver.solve(self.setting.joint, [self.setting.family.at(epsilon)], self.setting.utility)
             upper = min(1.0, self.setting.share(found.upper_bound))
-            rise = upper - first.lower
-            if rise <= accuracy or self.clock.over or epsilon < _LEAST_BUDGET:
-                break
-        points = found.mechanism.p_x_given_y.T
-        point = self.spot(epsilon, points if self.merged is None else self.merged.posteriors(points))
-        return Between(self, first, point, ends=(upper, upper))
+        if epsilon == second.epsilon:
+            return None
+        right = self.spot_of(Point(epsilon, found.mechanism, found.normalized_utility, upper))
+        return Between(self, first, right, cap=upper, ends=(upper, upper))
 
     def program(self, epsilon: float) -> ConcaveProgram:
         return concave_program(self.joint, self.setting.family.at(epsilon).tightened(PROGRAM_MARGIN), self.utility)
@@ -236,16 +271,12 @@ class _Lines:
         ]
         with self.clock.stopped():
             compile_both(len(self.joint.p_x) + len(own.line.right.widths))
-        tree = own.tree
-        if tree is not None and tree.dual.shape[1] != 2 * (ends[0].moments.shape[1] + 1):
-            tree = None
-        search, rounds = SearchBetween((ends[0], ends[1]), prices, -threshold, tree), 0
-        while not search.finished and search.nodes < _MOST_NODES and not self.clock.over:
+        tree = None if own.line.right.centred else self.handed_on(own.tree, 2 * (ends[0].moments.shape[1] + 1))
+        search, rounds, most = SearchBetween((ends[0], ends[1]), prices, -threshold, tree), 0, _MOST_NODES
+        while not search.finished and search.nodes < most and not self.clock.over:
             search.grow(thorough=rounds >= _ROUNDS)
-            if not search.stuck:
+            if not search.stuck or search.finished:
                 continue
-            if search.finished:
-                break
             rounds += 1
             found = self._columns(own, prices, distinct(search.left())[:_MOST_STARTS], threshold, lines)
             prices = lines.solve()
@@ -253,11 +284,19 @@ class _Lines:
                 own.tree = search.tree()
                 return False
             search.change_prices(prices)
-            if not found:
-                rounds = _ROUNDS
+            if not found or rounds >= _ROUNDS:  # what looks like a column is none
+                rounds, most = _ROUNDS, min(most, search.nodes + _FURTHER_NODES)
         own.ends = self.bounds(prices, search.lower_bound)
         own.tree = search.tree()
+        if tree is None:
+            self.fresh = len(own.tree.bound)
         return own.distance <= accuracy
+
+    def handed_on(self, tree: Tree | None, duals: int) -> Tree | None:
+        """A neighbour's tree to begin with, if it is of the same kind and has not grown on its way."""
+        if tree is None or tree.dual.shape[1] != duals or len(tree.bound) > _OVERGROWN * self.fresh:
+            return None
+        return tree
 
     def _columns(
         self, own: Between, prices: tuple[Array, Array], starts: Array, threshold: float, lines: LinePrices
@@ -303,36 +342,43 @@ def has_lines(setting: Setting) -> bool:
 
 
 def in_lines(setting: Setting) -> Envelope:
-    """Stretches are split where envelopes are apart, from left to right; first coarsely, so that all is known to some accuracy."""
-    curve, clock, interrupted = _Lines(setting), setting.clock, False
-    foot, last = curve.foot(), curve.spot(setting.end)
-    done = [foot, Between(curve, foot.right, last)]
+    """First in steps, so that all is known to some accuracy; then from left to right, where stretches are split until a line serves."""
+    curve, clock = _Lines(setting), setting.clock
+    coarse = in_steps(replace(setting, accuracy=max(_COARSE, setting.accuracy)))
+    if coarse.interrupted or clock.over or coarse.accuracy <= setting.accuracy:
+        return coarse
+    spots = [curve.spot_of(point) for point in coarse.points]
+    waiting = [
+        Between(curve, left, right, cap=right.upper, ends=(right.upper, right.upper)) for left, right in pairwise(spots)
+    ][::-1]
+    done, interrupted, own = list[Between](), False, waiting[-1]
     try:
-        for accuracy in (max(_COARSE, setting.accuracy), setting.accuracy):
-            waiting, done = done[::-1], []
-            while waiting:
-                own = waiting.pop()
-                if clock.over or (own.ends is not None and own.distance <= accuracy):
-                    done.append(own)
-                    continue
-                if done and own.tree is None:
-                    own.tree = done[-1].tree
-                if curve.settle(own, accuracy):
-                    done.append(own)
-                    continue
-                epsilon = middle(own.left.epsilon, own.right.epsilon)
-                if epsilon is None or clock.over:
-                    done.append(own)
-                    continue
-                starts = distinct(np.concatenate([own.left.run.kept, own.moving.at(0.5), own.right.run.kept]))
-                wide = own.right.lower - own.left.lower > _WIDE
-                point = curve.spot(epsilon, starts, widely=wide)
-                halves = [Between(curve, own.left, point, own.tree), Between(curve, point, own.right)]
-                for half in halves:
-                    half.cap = own.cap
-                waiting += halves[::-1]
+        if setting.end > 0:
+            foot = curve.foot(spots[0], own.right)
+            if foot is not None:
+                waiting[-1:] = [Between(curve, foot.right, own.right, cap=own.cap, ends=own.ends), foot]
+        while waiting:
+            own = waiting.pop()
+            if clock.over or own.distance <= setting.accuracy:
+                done.append(own)
+                continue
+            if done and own.tree is None:
+                own.tree = done[-1].tree
+            if own.right.lower - own.left.lower <= _MOST_RISE and curve.settle(own, setting.accuracy):
+                done.append(own)
+                continue
+            epsilon = middle(own.left.epsilon, own.right.epsilon)
+            if epsilon is None or clock.over:
+                done.append(own)
+                continue
+            starts = distinct(np.concatenate([own.left.run.kept, own.moving.at(0.5), own.right.run.kept]))
+            point = curve.spot(epsilon, starts)
+            waiting += [
+                Between(curve, point, own.right, cap=own.cap, ends=own.ends),
+                Between(curve, own.left, point, own.tree, own.cap, own.ends and (own.ends[0], own.upper(epsilon))),
+            ]
     except KeyboardInterrupt:
-        interrupted, done = True, sorted([*done, own, *waiting], key=lambda one: one.left.epsilon)
+        interrupted, done = True, [*done, *([] if own in done else [own]), *waiting[::-1]]
     points = [own.left for own in done] + [done[-1].right]
     return Envelope(
         setting.family, setting.joint, setting.utility, setting.largest, tuple(points), tuple(done), interrupted

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from alphalift.arrays import Array
 from alphalift.geometry.mixture import MixtureProgram
@@ -35,16 +36,10 @@ class LocalRun(SearchRun):
     def price(self) -> bool:
         return False
 
-    def from_scratch(self) -> None:
-        """Columns from every symbol, and from the neighbours of columns in use."""
-        self.starts = first_points(self.joint, self.inner, self.clock)
-        self.mixture = self.mix(self.starts)
-        self._improve_around(np.concatenate([self.starts, self.mixture.points]))
-
     def from_columns(self, starts: Array) -> bool:
         """Columns near these and near those in use, until they stop paying; whether there were any."""
         inside = pull_inside(starts, self.joint, self.inner, self.clock)
-        self.mixture = self.mix(inside)
+        self.mixture = self.mix(np.concatenate([first_points(self.joint, self.inner, self.clock), inside]))
         found = False
         starts = np.concatenate([starts, self.mixture.points])
         while self.limit is None:
@@ -85,7 +80,9 @@ class Moving:
             (int(apart[:, j].argmin()), j) for j in range(len(right))
         }
         rows = np.array(sorted(pairs))
-        return cls(joint, utility, left[rows[:, 0]], right[rows[:, 1]])
+        # Those of the left end also as they are: with them there is a mixture everywhere.
+        first = np.concatenate([left[rows[:, 0]], left])
+        return cls(joint, utility, first, np.concatenate([right[rows[:, 1]], left]))
 
     def at(self, theta: float) -> Array:
         return np.asarray((1 - theta) * self.first + theta * self.last)
@@ -98,8 +95,8 @@ class Moving:
         apart = np.abs(mixture.points[:, None] - points[None]).sum(axis=2)
         return np.unique(apart.argmin(axis=1))
 
-    def mixed(self, rows: Array, thetas: Array) -> tuple[Array, Array, Array]:
-        """These rows at every theta with weights that make them a mechanism: the thetas for which there are such, points, weights."""
+    def mixed(self, rows: Array, thetas: Array) -> tuple[NDArray[np.bool_], Array, Array]:
+        """These rows at every theta with weights that make them a mechanism: whether there are such, and where: points, weights."""
         points = (1 - thetas)[:, None, None] * self.first[rows] + thetas[:, None, None] * self.last[rows]
         mean = self.joint.p_x
         systems = np.swapaxes(points / mean, 1, 2)
@@ -111,7 +108,7 @@ class Moving:
         missed = np.abs(systems @ weights - 1).max(axis=(1, 2))
         weights = np.where(np.abs(weights[..., 0]) < _MISSED, 0.0, weights[..., 0])
         good = (weights.min(axis=1) >= 0) & (missed < _MISSED)
-        return thetas[good], points[good], weights[good]
+        return good, points[good], weights[good]
 
 
 @dataclass(eq=False)
