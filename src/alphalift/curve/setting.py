@@ -32,7 +32,9 @@ class Setting:
     end: float
 
     @classmethod
-    def of(cls, family: Family, joint: Joint, utility: Utility, accuracy: float, clock: Clock, up_to: float | None) -> Setting:
+    def of(
+        cls, family: Family, joint: Joint, utility: Utility, accuracy: float, clock: Clock, up_to: float | None
+    ) -> Setting:
         family.require_one_budget(joint)
         about, largest = family.at(1.0).about(joint), family.largest(joint)
         end = min(largest, _FARTHEST if up_to is None else up_to)

@@ -145,7 +145,9 @@ def _compiled_grow_both() -> Any:
 _BOTH = (PRICING[0], PRICING[0], PRICING[1], *4 * [VECTOR])
 
 
-def replay_both(feasible, other, curve, scales, prices, other_prices, costs, threshold, tree, places, reached, leaves, bound_box):
+def replay_both(
+    feasible, other, curve, scales, prices, other_prices, costs, threshold, tree, places, reached, leaves, bound_box
+):
     """Bound a tree for both problems with the duals that it has, as `tree.replay` does for one."""
     left = Pricing(feasible, curve, scales, prices, costs)
     right = Pricing(other, curve, scales, other_prices, costs)
@@ -279,9 +281,7 @@ def _hand_down(bound_box, left, right, tree, places, node, child, threshold):
     else:
         _split_box(tree, node, child)
     one, two = _problem(left, right, places[child, 0]), _problem(left, right, places[child, 1])
-    tree.bound[child] = _inherit_both(
-        bound_box, one, two, tree.low[child], tree.high[child], dual[child], threshold
-    )
+    tree.bound[child] = _inherit_both(bound_box, one, two, tree.low[child], tree.high[child], dual[child], threshold)
 
 
 @spliced
