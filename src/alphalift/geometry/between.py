@@ -36,8 +36,10 @@ _CLEARLY = 0.7
 _CLOSED, _OPEN, _LEFT = 0, 1, 2
 # What keeps a node open: its size, a column for which the prices are too high, duals of its ends that differ too much.
 _LARGE, _REFUTED, _APART = 0, 1, 2
-# The symbol of a node whose children are for two halves of the way between the ends; it is not halved below this share.
-_IN_PLACE, _NARROWEST = -1, 1e-3
+# The symbol of a node whose children are for two halves of the way between the ends.
+_IN_PLACE = -1
+# The way is not halved below this share.
+_NARROWEST = 1e-3
 
 
 class SearchBetween:

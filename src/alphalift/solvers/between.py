@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from alphalift.arrays import Array
 from alphalift.geometry.mixture import MixtureProgram
 from alphalift.joint import Joint
-from alphalift.regions import Region
 from alphalift.solvers.base import mixture_program
 from alphalift.solvers.candidates import first_points, pull_inside
-from alphalift.solvers.run import MARGIN
 from alphalift.solvers.search import SearchRun
 from alphalift.utilities import Utility
 
@@ -21,8 +19,8 @@ from alphalift.utilities import Utility
 _NEAR, _MOST_KEPT = 0.02, 4
 # Columns that differ by less are one; starts that differ by less lead to one.
 _DIGITS = 5
-# Weights below are zeros of the linear program; those of a mixture must miss the mean by no more than this.
-_NO_WEIGHT, _MISSED = 1e-9, 1e-12
+# The weights of a mixture may miss the mean by this, as a share of it; smaller ones are zeros.
+_MISSED = 1e-12
 
 
 def distinct(points: Array) -> Array:
@@ -137,8 +135,3 @@ class LinePrices:
         prices = self.program.solve(np.concatenate(self.offered), np.concatenate(self.costs)).prices
         size = len(self.p_x)
         return prices[:size].copy(), prices[size:].copy()
-
-
-def margin(region: Region) -> float:
-    """Nats that columns at this budget leave unused."""
-    return MARGIN
