@@ -32,6 +32,7 @@ from alphalift import (
     plot_curve,
 )
 from alphalift.convex import ConvexSet
+from alphalift.curve.between import Between
 from alphalift.geometry.between import SearchBetween
 from alphalift.geometry.concave import ConcaveProgram
 from alphalift.paper import random_joints
@@ -137,6 +138,25 @@ def test_max_lift_against_the_exact_vertices(shape):
     for epsilon, solution in zip(epsilons, exact, strict=True):
         bracket = own.at(epsilon)
         assert bracket.lower - 1e-9 <= solution.normalized_utility <= bracket.upper + 1e-9
+
+
+@pytest.mark.parametrize("kind", ["AlphaLift", "MaxLift", "KL", "TotalVariation"])
+def test_lines_hold_every_optimum(kind):
+    """Below the accuracy of steps one tree bounds all budgets between two, and columns that move are mechanisms there."""
+    promise, others = KINDS[kind]
+    (own,) = curve(JOINT, promise, accuracy=0.008, **others)
+    proven = [stretch for stretch in own.stretches if isinstance(stretch, Between) and stretch.ends is not None]
+    assert len(proven) > 4
+    for stretch in proven[::3]:
+        low, high = stretch.left.epsilon, stretch.right.epsilon
+        for epsilon in (low + 0.3 * (high - low), low + 0.8 * (high - low)):
+            region, bracket = promise(epsilon=epsilon, **others), own.at(epsilon)
+            kept, most = optimum(JOINT, region)
+            assert bracket.lower <= most + 1e-9
+            assert kept <= bracket.upper + 1e-9
+            assert bracket.upper <= bracket.lower + own.accuracy + 1e-12
+            assert own.design_at(epsilon).normalized_utility >= bracket.lower - 1e-9
+    assert own.accuracy <= 0.008
 
 
 def test_stairs_hold_between_their_steps():

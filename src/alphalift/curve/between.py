@@ -81,9 +81,9 @@ class Between(Stretch):
             parts.append(part)
             best = np.maximum(best, kept)
             lost = (1 - thetas) * first + thetas * last - best
-            place = _amid(lost >= 0.9 * lost.max())
-            if lost[place] < _LOST * accuracy:
+            if lost.max() < _LOST * accuracy:
                 break
+            place = _amid(lost >= 0.9 * lost.max())
         epsilons, worth, mixtures = zip(*parts, strict=True)
         return np.concatenate(epsilons), np.concatenate(worth), [own for some in mixtures for own in some]
 
