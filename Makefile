@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo test test-spark check bench reproduce clean clean-kernels
+.PHONY: demo test test-spark wheel-test check docs pictures bench reproduce clean clean-kernels
 
 demo: .venv/.base
 	$(BIN)/alphalift demo --out demo
@@ -15,9 +15,21 @@ test: .venv/.test
 test-spark: .venv/.test .venv/.spark
 	$(BIN)/python -m pytest -n 0 tests_spark
 
+# A wheel, alone in new environments: with the oldest versions that are declared, and with the newest that there are.
+wheel-test: .venv/bin/python
+	$(BIN)/python tests_wheel/run.py oldest newest
+
+# The pages as a site in build/docs; a warning is an error. Their pictures are committed: `make pictures` draws them again.
+docs: .venv/.docs
+	$(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going -b html docs build/docs
+	@echo "Written: build/docs/index.html"
+
+pictures: .venv/.base
+	$(BIN)/python docs/draw.py
+
 check: .venv/.check
-	$(BIN)/ruff format --check src tests tests_spark benchmarks
-	$(BIN)/ruff check src tests tests_spark benchmarks
+	$(BIN)/ruff format --check src tests tests_spark tests_wheel benchmarks docs/*.py
+	$(BIN)/ruff check src tests tests_spark tests_wheel benchmarks docs/*.py
 	$(BIN)/mypy
 
 # Every benchmark, at sizes that take half an hour on two free cores, by estimate. Campaigns are the same commands at the
@@ -35,6 +47,7 @@ bench: .venv/.bench .venv/.spark
 	$(BIN)/python benchmarks/corners.py --seconds 5
 	$(BIN)/python benchmarks/local.py 20 --seconds 5
 	$(BIN)/python benchmarks/population.py --draws 3 --truths 3x8 --records 10000 --alphas inf --epsilons 0.1
+	$(BIN)/python benchmarks/receiver.py --releases 50
 	$(BIN)/python benchmarks/audit.py --cases 20 --promises 2
 	$(BIN)/python benchmarks/dominance.py 60
 	$(BIN)/python benchmarks/averages.py 3 --seconds 5

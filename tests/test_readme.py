@@ -1,8 +1,7 @@
-"""What the README shows runs, in its order, and prints what the README says."""
+"""What the README and the pages of docs show runs, in their order, and prints what they say."""
 
 import re
 import shlex
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,23 +9,24 @@ import pytest
 from typer.main import get_command
 
 from alphalift.cli import app
-from alphalift.release import new_key
+from pages import ROOT, Reader, blocks
 from test_cli_files import run
 
-ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```(\w*)\n(.*?)```", PAGE, re.DOTALL)
-COMMANDS = [
-    shlex.split(line, comments=True) for language, text in BLOCKS if language == "sh" for line in text.splitlines()
-]
-PYTHON = [text for language, text in BLOCKS if language == "python"]
+DOCS = ROOT / "docs"
+README = ROOT / "README.md"
+READ = [f"howto/{name}" for name in ("choose", "csv", "several", "verify", "receive")]
+READ += ["gallery", "tutorials/array", "tutorials/file"]
+# Pages whose code other tests run: tests/test_docs.py, tests/show, tests/report, tests/test_reference.py, tests_spark.
+ELSEWHERE = {"format", "pictures", "report", "howto/spark"}
+PAGES = {path.relative_to(DOCS).with_suffix("").as_posix(): path for path in DOCS.rglob("*.md")}
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Where a reader stands: the repository's sources, and a table, key and folder of the names that the README uses."""
+    """Where a reader stands: the repository's sources, and a table of the name that the pages use."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "src").symlink_to(ROOT / "src")
+    (tmp_path / "images").mkdir()
     rng, people = np.random.default_rng(0), 300
     work = rng.integers(0, 3, people)
     table = pd.DataFrame(
@@ -35,11 +35,10 @@ def folder(tmp_path, monkeypatch):
             "occupation": np.array(["clerk", "cook", "driver"])[work],
             "diagnosis": np.where(rng.random(people) < 0.2 + 0.2 * work, "yes", "no"),
             "income": rng.choice(["low", "high"], people),
+            "age": rng.integers(16, 80, people),
         }
     )
     table.to_csv("people.csv", index=False)
-    table.to_parquet("people.parquet")
-    new_key(Path("k"))
     return tmp_path
 
 
@@ -57,64 +56,66 @@ def options(command):
         yield from options(other)
 
 
-def test_every_block_is_of_a_kind_that_is_tested():
-    assert [language for language, _ in BLOCKS] == ["sh", "text", "sh", "sh", "python", "python", "sh"]
+def test_the_readme_fits_on_a_page():
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 92
 
 
-def test_the_commands_run_one_after_the_other(folder, monkeypatch, capsys):
-    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    told = ""
-    for program, *arguments in COMMANDS:
-        if program == "make":
-            assert set(arguments) <= set(targets)
-        elif arguments[0] == "reproduce":  # ten minutes; tests/test_cli.py runs a smaller one
-            assert parsed(*arguments)["distributions"] == 100
-        else:
-            code, told, complaint = run(monkeypatch, capsys, *arguments)
-            assert code == 0, complaint
-    assert "2 releases have now been made about these people" in told
-    written = {path.name for path in folder.iterdir()} - {"src", "k", "people.csv", "people.parquet"}
-    beside = {
-        f"{name}.{kind}.json" for name in ("released.csv", "occupations.csv") for kind in ("codebook", "manifest")
-    }
-    assert written == beside | {
-        "m.json", "m2.json", "census.key", "census.key.ledger", "k.ledger", "released.csv", "occupations.csv", "pictures",
+def test_the_readme_and_the_tutorial_with_the_census_run(folder, monkeypatch, capsys):
+    """The words of the demo, which is not made here, are the next test's."""
+    done = {}
+    reader = Reader(monkeypatch, capsys, done)
+    reader.follow(README, leaving="text")
+    solution = reader.names["solution"]
+    assert 0 < solution.normalized_utility < 1
+    assert solution.utility <= solution.upper_bound
+    assert {path.name for path in folder.iterdir()} >= {
+        "m.json",
+        "census.key",
+        "released.csv",
         "report.html",
-    }  # fmt: skip
-    assert {path.name for path in Path("pictures").iterdir()} >= {"compare.csv", "curve.csv", "curve.png"}
+        "mine.json",
+    }
+    for path in folder.iterdir():  # the tutorial begins again
+        if not path.is_dir():
+            path.unlink()
+    Reader(monkeypatch, capsys, done).follow(PAGES["tutorials/table"], tolerance=0.03)
+    assert {path.name for path in folder.iterdir()} >= {"released.csv", "public.html"}
 
 
 def test_the_demo_says_what_the_readme_says(folder, monkeypatch, capsys):
     code, told, complaint = run(monkeypatch, capsys, "demo", "--out", "demo")
     assert code == 0, complaint
-    (shown,) = [text for language, text in BLOCKS if language == "text"]
-    assert told.startswith(shown)
+    (shown,) = [text for language, text in blocks(README) if language == "text"]
+    assert shown in told
+
+
+@pytest.mark.parametrize("page", READ)
+def test_pages_run_and_print_what_they_show(folder, monkeypatch, capsys, page):
+    Reader(monkeypatch, capsys).follow(PAGES[page])
+
+
+def test_every_page_with_code_is_run_by_a_test():
+    run_here = {*READ, "tutorials/table"}
+    with_code = {page for page, path in PAGES.items() if blocks(path) and not page.startswith("reference/")}
+    assert with_code == run_here | ELSEWHERE
+
+
+def test_pictures_of_the_pages_are_those_of_the_gallery():
+    drawn = set(re.findall(r'"images/([\w.]+)"', PAGES["gallery"].read_text(encoding="utf-8")))
+    shown = {
+        name
+        for path in [README, *PAGES.values()]
+        for name in re.findall(r"\]\([./docs]*images/([\w.]+)\)", path.read_text(encoding="utf-8"))
+    }
+    assert drawn == shown == {path.name for path in (DOCS / "images").iterdir()}
 
 
 def test_commands_and_options_in_the_text_exist():
-    inline = re.findall(r"`(alphalift [^`]+)`", PAGE)
-    assert len(inline) >= 3
-    for line in inline:
-        assert parsed(*shlex.split(line)[1:])
-    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", PAGE)) <= set(options(get_command(app)))
-
-
-def test_python_runs_and_is_what_its_comments_say(folder):
-    names = {}
-    exec(compile(PYTHON[0], "README.md", "exec"), names)
-    solution = names["solution"]
-    assert 0 < solution.normalized_utility < 1
-    assert solution.utility <= solution.upper_bound
-    assert solution.mechanism.p_y_given_x.sum(axis=0) == pytest.approx(1)
-    assert solution.integers.bits == 52
-    assert names["load"]("m.json").region == solution.region
-    assert len(pd.read_parquet("released.parquet")) == 300
-    assert len(names["tradeoff"].to_frame()) == 9
-    assert any(Path("cells").iterdir())
-
-
-def test_the_transformer_runs(folder):
-    names = {"people": pd.read_csv("people.csv")}
-    with pytest.warns(UserWarning, match="first release under this key"):
-        exec(compile(PYTHON[1], "README.md", "exec"), names)
-    assert len(names["released"]) == 300
+    known, commands = set(options(get_command(app))), get_command(app).commands
+    for path in [README, *PAGES.values()]:
+        text = path.read_text(encoding="utf-8")
+        for line in re.findall(r"`(alphalift [a-z][^`]+)`", text):
+            name, *arguments = shlex.split(line)[1:]
+            whole = any("." in argument for argument in arguments) and "..." not in line
+            assert parsed(name, *arguments) if whole else name in commands, f"{path.name}: {line}"
+        assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) <= known, path.name

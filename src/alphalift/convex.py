@@ -96,13 +96,14 @@ def _with_derivatives(function: RowFunction, w: Array) -> Array:
 class ComponentDual:
     """One component's share of a dual (w, nu) as files have it.
 
-    w has a number for every secret, `extra` what the component's support function takes beside it, and `shift` is what nu
-    loses.
+    w has a number for every secret, `extra` what the component's support function takes beside it, above 0, and `free` what it
+    takes of any sign. `shift` is what nu loses.
     """
 
     w: Array
     extra: tuple[float, ...] = ()
     shift: float = 0.0
+    free: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

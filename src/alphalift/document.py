@@ -17,7 +17,7 @@ from alphalift.errors import InputError, PromiseError, ProofError
 from alphalift.exact import decimal
 from alphalift.joint import Bins, Joint, Origin, Variable
 from alphalift.proof import checker
-from alphalift.proof.checker import Integers, Promise, Verdict
+from alphalift.proof.checker import Integers, Verdict
 from alphalift.proof.export import exported, shortened, tree_of
 from alphalift.proof.said import statement_in
 from alphalift.proof.statement import checkable, region_of, statement, utility_of, utility_statement
@@ -41,21 +41,26 @@ def to_document(solution: Solution, *, clock: Clock | None = None) -> dict[str, 
     Of a certificate that would take longer to prove than the clock has left, as much is stored as there is time for: the
     file then claims a bound that is not as good.
     """
-    integers, promise = solution.integers, checkable(solution.region)
-    if integers is None or promise is None:
+    integers = solution.integers
+    if integers is None or checkable(solution.region) is None:
         raise InputError("only a proven mechanism can be written; this one is not (see design and prove)")
     counts = [list(row) for row in solution.joint.weights]
     utility = utility_statement(solution.utility_function)
     certificate, claims = None, dict[str, str]()  # of a utility that the checker does not know nothing is claimed
+    margin, clock = _margin(solution), clock or Clock()
     if known := checker.utility_of(utility, len(counts[0])):
-        certificate, bound = _bounded(solution, promise, known, clock or Clock())
+        if margin is not None and solution.margin is not None:
+            margin["certificate"], within = _bounded(solution.margin, known, clock)
+        certificate, bound = _bounded(solution, known, clock)
         claims = {
             "utility_at_least": _rounded(known.worth(list(solution.joint.x_weights), integers).lower(), upwards=False),
             "optimum_at_most": _rounded(bound.upper(), upwards=True),
         }
+        if margin is not None:
+            claims["optimum_with_margin_at_most"] = _rounded(within.upper(), upwards=True)
     return {
         "format": "alphalift-mechanism",
-        "version": 4,
+        "version": 5,
         "identity": integers.identity,
         "labels": integers.labels,
         "promise": statement(solution.region),
@@ -71,14 +76,20 @@ def to_document(solution: Solution, *, clock: Clock | None = None) -> dict[str, 
         "weights": integers.listed,
         "joint": {"counts": counts},
         "certificate": certificate,
+        "margin": margin,
         "table": _table(solution.joint),
         "after": _after(solution.after),
     }
 
 
-def _bounded(
-    solution: Solution, promise: Promise, utility: checker.Utility, clock: Clock
-) -> tuple[dict[str, Any] | None, arb]:
+def _margin(solution: Solution) -> dict[str, Any] | None:
+    """The margin that the mechanism leaves, where one is known to the checker; its certificate is still to come."""
+    if solution.margin is None or checkable(solution.margin.region) is None:
+        return None
+    return {"errors": decimal(solution.margin.region.parameters["errors"]), "certificate": None}
+
+
+def _bounded(solution: Solution, utility: checker.Utility, clock: Clock) -> tuple[dict[str, Any] | None, arb]:
     """The certificate as a file has it, and the bound that it proves; shortened to what there is time for."""
     tree = tree_of(solution.certificate)
     if tree is not None and solution.certificate is not None:
@@ -86,16 +97,18 @@ def _bounded(
     certificate, tree = solution.certificate, tree_of(solution.certificate)
     if certificate is not None and tree is not None and tree.leaves > _TIMED_LEAVES and math.isfinite(clock.seconds):
         before = clock.elapsed
-        first = _proven_bound(replace(solution, certificate=shortened(certificate, _TIMED_LEAVES)), promise, utility)
+        first = _proven_bound(replace(solution, certificate=shortened(certificate, _TIMED_LEAVES)), utility)
         leaves = _TIMED_LEAVES * _TIME_SHARE * clock.left / (clock.elapsed - before)
         if leaves <= _TIMED_LEAVES:
             return first
         if leaves < tree.leaves:
             solution = replace(solution, certificate=shortened(certificate, int(leaves)))
-    return _proven_bound(solution, promise, utility)
+    return _proven_bound(solution, utility)
 
 
-def _proven_bound(solution: Solution, promise: Promise, utility: checker.Utility) -> tuple[dict[str, Any] | None, arb]:
+def _proven_bound(solution: Solution, utility: checker.Utility) -> tuple[dict[str, Any] | None, arb]:
+    promise = checkable(solution.region)
+    assert promise is not None
     stored = exported(solution.certificate, solution.joint, solution.region, solution.utility_function)
     try:
         return stored, checker.optimum_bound(solution.region.blocks(solution.joint), promise, stored, utility)
@@ -179,7 +192,7 @@ def withhold_joint(document: dict[str, Any], salt: str) -> tuple[dict[str, Any],
     The certificate moves to the opening, since its numbers follow the counts. The law for unseen values is dropped,
     since it is P_Y, and P_X can be solved for from that and the weights: such a mechanism refuses unseen values. Earlier
     mechanisms are named under the salt. Claims keep the decimals that so many records support, rounded to the safe side: with fifteen
-    they tell tables apart. So do fine weights: see `for_sharing`.
+    they tell tables apart. So do fine weights: see `for_sharing`. And so do a margin and its certificate, which are left out.
     """
     counts, after = document["joint"]["counts"], document["after"]
     integers = replace(checker.integers_of(document), unseen=None)
@@ -191,9 +204,11 @@ def withhold_joint(document: dict[str, Any], salt: str) -> tuple[dict[str, Any],
         "claims": {
             name: _decimal(Fraction(claim) * 10**digits, digits, upwards=name == "optimum_at_most")
             for name, claim in document["claims"].items()
+            if name != "optimum_with_margin_at_most"
         },
         "joint": {"commitment": sealed},
         "certificate": None,
+        "margin": None,
         # There is no law for values without mass, and that nobody has them is a count.
         "table": document["table"] and document["table"] | {"without_mass": []},
         "after": None

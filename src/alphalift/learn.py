@@ -19,6 +19,9 @@ from alphalift.tables import read_joint
 _Y = "alphalift secret"
 
 
+__all__ = ["Release"]
+
+
 class Release(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Replaces the useful columns of a data frame by their random release under a promise about the secret.
 

@@ -44,7 +44,8 @@ def for_sharing(solution: Solution, bits: int | None = None) -> Solution:
     if not 1 <= bits <= _MOST_BITS:
         raise SettingError(f"bits is {bits}, expected 1 to {_MOST_BITS}")
     if promise.perfect or bits >= solution.integers.bits:
-        return restated(replace(solution, integers=replace(solution.integers, unseen=None)), told=False)
+        unnamed = replace(solution.integers, unseen=None)
+        return restated(replace(solution, integers=unnamed, margin=None), told=False)
     for noise in _NOISE:
         shared = restated(_coarse(solution, promise, bits, noise), told=False)
         if shared.population is None or shared.population.kept:
@@ -59,4 +60,4 @@ def _coarse(solution: Solution, promise: Promise, bits: int, noise: float) -> So
     weights = coarse_weights(law, joint.p_x, solution.region.blocks(joint), promise, bits)
     if stated is not None:
         stated = replace(stated, noise=1 - (1 - stated.noise) * (1 - noise))
-    return in_integers(replace(solution, population=stated), labelled(joint, weights, bits, unseen=False))
+    return in_integers(replace(solution, population=stated, margin=None), labelled(joint, weights, bits, unseen=False))

@@ -66,7 +66,8 @@ class Solution(Shown):
     secrets, S = X and a user's own region it is an estimate. A solver that proves none leaves the utility of publishing X;
     `certificate` is why a better one holds, for solvers that keep it, and becomes the proof in a file. `integers` is the
     mechanism as it is sampled and proven, where it has been (`design`); `mechanism` then holds the same law in floats.
-    `settings` says how it was found. `population` is there for designs that were asked to hold for it (`Robust`). `after` is what was released before, where the promise is about all of it together.
+    `settings` says how it was found. `population` is there for designs that were asked to hold for it (`Robust`), and `margin` where they leave room
+    for chance: the problem with that margin for its region, and why no mechanism that leaves it does better. `after` is what was released before, where the promise is about all of it together.
     """
 
     mechanism: Mechanism
@@ -79,6 +80,7 @@ class Solution(Shown):
     settings: str = ""
     after: Earlier | None = None
     population: Population | None = None
+    margin: Solution | None = None
 
     def __post_init__(self) -> None:
         if not self.region.answers(self.joint):

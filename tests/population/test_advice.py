@@ -10,7 +10,7 @@ from alphalift import KL, PML, AlphaLift, Joint, MaxLift, Optimal, Renyi, Robust
 from alphalift.clock import Clock
 from alphalift.population import advise
 from alphalift.population.advice import _smaller_order, merging, too_rare
-from alphalift.population.margin import Margin
+from alphalift.regions.margin import Margin
 from alphalift.show.advice import advice_lines
 
 COUNTS = np.array([[300, 80, 120], [90, 310, 150], [2, 1, 4], [3, 2, 1]])

@@ -1,6 +1,7 @@
 """Whom a promise is for, on the command line: a sample unless it is said to be everybody; what files state; impossible wishes."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,6 +48,24 @@ def test_a_table_is_a_sample_unless_told(alphalift):
     assert told.splitlines()[-1] == f"    stated  population: {said(by_hand.population)}"
     assert "calibrated on the records, not proven" in told
     assert load("m.json").said == said(by_hand.population)
+
+
+@pytest.mark.parametrize(
+    ("more", "left"), [((), 60), (("--no-advice",), 100), (("--out", "m.json"), 30), (("--population",), 100)]
+)
+def test_a_design_leaves_time_for_what_follows_it(alphalift, monkeypatch, more, left):
+    """Two fifths for advice, if any is to come, and three tenths for a file: a bound may take all that it gets."""
+    given = []
+
+    def designing(*arguments, **settings):
+        given.append(settings["solver"].clock.seconds)
+        return design(*arguments, **settings)
+
+    monkeypatch.setattr(sys.modules["alphalift.design"], "design", designing)
+    code, told, _ = alphalift("design", "t.csv", *WISH, "--time-limit", "100", *more)
+    assert code == 0
+    assert given == [pytest.approx(left)]
+    assert ("not computed in time" in told) is False
 
 
 def test_everybody_is_said_and_nothing_more(alphalift):

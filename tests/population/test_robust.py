@@ -1,6 +1,7 @@
 """Robust designs: margins as kernels know them, the promise kept for the population, the floor, impossible wishes."""
 
 import itertools
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -27,10 +28,12 @@ from alphalift import (
     design,
     to_document,
 )
+from alphalift.clock import Clock
 from alphalift.errors import InputError, PromiseError, SettingError
 from alphalift.population import prior_free
-from alphalift.population.margin import Margin
 from alphalift.proof import checker
+from alphalift.regions.margin import Margin
+from alphalift.show.words import what_a_file_proves
 from alphalift.solvers import Algorithm1
 from alphalift.solvers.search import concave_program
 
@@ -120,7 +123,27 @@ def test_its_file_is_proven_and_says_what_was_asked():
     )
     words = describe(solution, secret="income", useful="job")
     assert "with 90% confidence" in words
+    margin, most = document["margin"], float(document["claims"]["optimum_with_margin_at_most"])
+    assert float(margin["errors"]) == solution.population.errors
+    assert solution.utility <= most == pytest.approx(solution.population.within, abs=1e-5)
+    everything = solution.utility / solution.normalized_utility
+    (share,) = re.findall(
+        rf"leaves {margin['errors']} standard errors to spare, and no mechanism that does keeps more than ([\d.]+)% of job",
+        words,
+    )
+    assert most / everything - 1e-5 <= float(share) / 100 <= most / everything + 2e-4
+    assert what_a_file_proves(solution, document["claims"]) == ""
+    less = what_a_file_proves(solution, document["claims"] | {"optimum_with_margin_at_most": f"{0.999 * everything}"})
     assert "A design for the records alone would keep" in words
+    assert less.startswith("The file proves that no mechanism with its margin keeps more than 99.900%: ")
+
+
+def test_a_file_in_no_time_proves_less_of_its_margin():
+    solution = design(JOINT, Robust(MaxLift(0.2)))
+    whole, short = (to_document(solution, clock=clock) for clock in (Clock(), Clock(0.0)))
+    assert all(verdict.proven for verdict in checker.check(short))
+    bounds = [float(document["claims"]["optimum_with_margin_at_most"]) for document in (short, whole)]
+    assert bounds[0] > bounds[1] + 1e-3
 
 
 def test_a_plain_design_says_that_it_does_not_hold_for_the_population():

@@ -18,6 +18,7 @@ import second_checker
 from alphalift import Joint, Optimal, design
 from alphalift.document import to_document, to_json, withhold_joint
 from alphalift.joint import Beside, Origin, Variable
+from alphalift.population import Robust
 from alphalift.presolve import Merged
 from alphalift.proof import checker
 from alphalift.proof.export import exported
@@ -106,12 +107,29 @@ PIECES = [
     (3, 4, Intersection(OnAverage(TotalVariation(0.04)), LIP(0.6)), Decision([[1, 0, 2, "-1"], [0, 2, 0, 1]]), 30),
     (2, 4, Intersection(OnAverage(AlphaLift(3, 0.05)), OnAverage(ChiSquare(0.1))), SquaredError([0, 1, 3, 2]), 9),
 ]
-FILES = len(BASES) + len(MERGED) + len(LOCAL_BASES) + len(WORTHS) + len(PIECES)
+# |S|, |X|, promise, utility, largest count: designs that leave a margin.
+MARGINS = [
+    (3, 4, AlphaLift(math.inf, 0.1), MutualInformation(), 3000),
+    (3, 3, AlphaLift(3, 0.05), MutualInformation(), 3000),
+    (2, 3, Intersection(KL(0.02), LIP(0.3)), MutualInformation(), 900),
+    (3, 4, LDP(0.3), GuessingAccuracy(), 3000),
+    (3, 3, TotalVariation(0.05), FInformation("hellinger"), 3000),
+    (3, 4, ChiSquare(0.1), SquaredError([1, 2, 4.5, -3]), 3000),
+    (3, 2, Renyi(2.5, 0.01), MutualInformation(), 3000),
+]
+FILES = len(BASES) + len(MERGED) + len(LOCAL_BASES) + len(WORTHS) + len(PIECES) + len(MARGINS)
 
 
 @cache
 def base(number):
-    """The text of a file that is proven in full; those about types come after the others, then those with S = X, last other utilities."""
+    """The text of a file that is proven in full; those about types come after the others, then those with S = X, other utilities, and margins."""
+    if number >= FILES - len(MARGINS):
+        secrets, useful, region, utility, largest = MARGINS[number - FILES + len(MARGINS)]
+        counts = np.random.default_rng(number).integers(largest // 10, largest, (secrets, useful))
+        joint = Joint(counts.tolist(), counts=True)
+        document = to_document(design(joint, Robust(region), solver=QUICK, utility=utility))
+        assert document["margin"] is not None
+        return to_json(document)
     others = len(BASES) + len(MERGED) + len(LOCAL_BASES)
     if number >= others + len(WORTHS):
         secrets, useful, region, utility, largest, *before = PIECES[number - others - len(WORTHS)]
@@ -557,6 +575,66 @@ def _local_kind(document, rng):
         certificate.setdefault("groups", [])
 
 
+def _margin_of(document):
+    if document["margin"] is None:
+        raise _ImpossibleError
+    return document["margin"]
+
+
+def _margin_errors(document, rng):
+    """More or fewer standard errors than were solved for, by little or by much."""
+    margin = _margin_of(document)
+    others = ["0", "0.000001", "1000", "1000.1", "-1", "inf", 3, None, margin["errors"] + "0", margin["errors"] + "1"]
+    near = [f"{float(margin['errors']) * factor:.9f}" for factor in (0.5, 0.99, 0.999999, 1.000001, 1.01, 2)]
+    margin["errors"] = rng.choice([_changed_decimal(margin["errors"], rng), *near, *near, *others])
+
+
+def _margin_form(document, rng):
+    """A margin with a key more or less, none, one where there is none, or that of another file."""
+    other, margin = json.loads(base(rng.randrange(FILES - len(MARGINS), FILES)))["margin"], document["margin"]
+    changes = [None, {}, [], "2", other, other | {"certificate": None}, other | {"form": "lifts"}, {"errors": "2"}]
+    document["margin"] = rng.choice([*changes, *([{"certificate": margin["certificate"]}] if margin else [])])
+    if rng.random() < 0.7:
+        document["claims"]["optimum_with_margin_at_most"] = "9"
+    elif rng.random() < 0.5:
+        document["claims"].pop("optimum_with_margin_at_most", None)
+
+
+def _margin_certificate(document, rng):
+    """Something changed in the certificate of a margin, or that of the promise alone in its place."""
+    margin = _margin_of(document)
+    changes = [_price, _dual, _dual, _dual, _split, _leaf, _trim, _trim_of_everything, _tree_node, _certificate_bits]
+    changes += [_end, _piece_dual, _certificate_left_out]
+    if rng.random() < 0.1:
+        margin["certificate"] = document["certificate"]
+        return
+    inner = document | {"certificate": margin["certificate"]}
+    rng.choice(changes)(inner, rng)
+    margin["certificate"] = inner["certificate"]
+
+
+def _margin_dual(document, rng):
+    """A dual of a margin negated, scaled, shortened, or with entries of one role in another's place."""
+    certificate = _margin_of(document)["certificate"]
+    if not (certificate or {}).get("duals"):
+        raise _ImpossibleError
+    dual = rng.choice(certificate["duals"])
+    i, j = rng.randrange(len(dual)), rng.randrange(len(dual))
+    change = rng.randrange(6)
+    if change == 0:
+        dual[i] = -dual[i]
+    elif change == 1:
+        dual[i], dual[j] = dual[j], dual[i]
+    elif change == 2:
+        dual[:] = [2 * entry for entry in dual]
+    elif change == 3:
+        dual[min(i, j) : max(i, j)] = [0] * (max(i, j) - min(i, j))
+    elif change == 4:
+        dual[:] = rng.choice([dual[:-1], [*dual, 0], dual[1:]])
+    else:
+        dual[i] += rng.choice([-1, 1]) * 2 ** rng.randrange(60)
+
+
 def _of_pieces(document):
     certificate = document["certificate"]
     if certificate is None or certificate["kind"] not in ("actions", "squares"):
@@ -986,13 +1064,14 @@ def _transposed(document, rng):
 
 def _version(document, rng):
     document.update(
-        rng.choice([{"version": 1}, {"version": True}, {"version": "3"}, {"version": 5}, {"format": "alphalift"}])
+        rng.choice([{"version": 1}, {"version": True}, {"version": "3"}, {"version": 6}, {"format": "alphalift"}])
     )
 
 
 def _version_2(document, rng):
     """The file as the second version had it: all weights, and earlier mechanisms that do not say how theirs are listed."""
     document.pop("utility", None)
+    document.pop("margin", None)
     for own in [document, *(document["after"] or {"mechanisms": []})["mechanisms"]]:
         with _all_weights(own) as rows:
             pass
@@ -1008,6 +1087,17 @@ def _version_3(document, rng):
     document["version"] = 3
     if rng.random() < 0.8:
         del document["utility"]
+    if rng.random() < 0.9:
+        del document["margin"]
+
+
+def _version_4(document, rng):
+    """The file as the fourth version had it: without a margin."""
+    document["version"] = 4
+    if rng.random() < 0.8:
+        del document["margin"]
+    if rng.random() < 0.8:
+        document["claims"].pop("optimum_with_margin_at_most", None)
 
 
 def _utility(document, rng):
@@ -1027,7 +1117,7 @@ def _version_1(document, rng):
     """The file as the first version had it: all weights, and without what it comes after."""
     with _all_weights(document) as rows:
         pass
-    del document["table"], document["after"], document["utility"]
+    del document["table"], document["after"], document["utility"], document["margin"]
     document["version"], document["weights"] = 1, rows
 
 
@@ -1282,6 +1372,11 @@ _DOCUMENT_CHANGES = [
     _version_1,
     _version_2,
     _version_3,
+    _version_4,
+    _margin_errors,
+    _margin_form,
+    _margin_certificate,
+    _margin_dual,
     _utility,
     _cell,
     _cells_moved,
@@ -1353,7 +1448,7 @@ def _disagreements(changed, first, second):
         if proven and not second.get(claim, False):
             yield f"{claim} was accepted, and the second checker does not prove it"
         # These are decided exactly, so that neither may miss what the other proves; the optimum may differ by rounding.
-        elif not proven and second.get(claim, False) and claim != "optimum":
+        elif not proven and second.get(claim, False) and not claim.startswith("optimum"):
             yield f"{claim} was refused, and the second checker proves it"
     unopened = changed.kind.startswith("withheld") and changed.kind != "withheld_right_opening"
     if unopened and any(proven for claim, proven in first.items() if claim != "form"):

@@ -23,6 +23,7 @@ KEYS = {
 }
 KEYS[3] = KEYS[2]
 KEYS[4] = KEYS[2].replace("unseen", "unseen utility")
+KEYS[5] = KEYS[4].replace("labels", "labels margin")
 # What a certificate of a kind has beside bits, kind and prices.
 CERTIFICATES = {"tree": ["duals", "tree"], "pairs": ["ends"], "local": ["duals", "groups", "tree"]}
 OF_PIECES = {"actions": ["duals"], "squares": ["duals", "tree"]}
@@ -66,9 +67,11 @@ def verdicts(document, opening=None):
         return {"form": False}
     claims = ["promise", *(["unseen values"] if problem.unseen is not None else [])]
     claims += ["utility", "optimum"] if problem.worth is not None else []
+    claims += ["margin"] if problem.margin is not None else []
+    claims += ["optimum with margin"] if problem.margin is not None and problem.worth is not None else []
     result = {"form": True}
     for claim in claims:
-        result[claim] = problem.counts is not None and _decided(getattr(problem, claim.split()[0] + "_holds"))
+        result[claim] = problem.counts is not None and _decided(getattr(problem, claim.replace(" ", "_") + "_holds"))
     return result
 
 
@@ -548,6 +551,167 @@ class Perfect(Promise):
         return mean(p_s, w)
 
 
+def _norm(p_s, values, alpha):
+    """(E v^alpha)^(1/alpha) of fractions above 0 or fractions that are 0."""
+    terms = [interval(p) * iv.exp(interval(alpha) * log(own)) for p, own in zip(p_s, values, strict=True) if own]
+    return iv.exp(iv.log(sum(terms, iv.mpf(0))) / interval(alpha)) if terms else iv.mpf(0)
+
+
+def _spread(p_s, values):
+    center = mean(p_s, values)
+    return iv.sqrt(interval(mean(p_s, [(own - center) ** 2 for own in values])))
+
+
+def _log_of(value):
+    """The logarithm of an interval; nothing where it is not above 0."""
+    if value.a > 0:
+        return iv.log(value)
+    if value.b <= 0:
+        return None
+    raise _UndecidedError
+
+
+# Whether a promise's w's are of lifts as they count, plus (1) or minus (-1) their errors, or of lifts as they are (0).
+SIGNS = {Norm: (1, 1), Between: (1, -1), Ratio: (1, -1), Variation: (1,), Square: (0,), Divergence: (0,)}
+
+
+class Spare(Promise):
+    """Promises with standard errors to spare: of g = V / P_X, with the deviation rho and the largest value tau.
+
+    Lifts E[g|s] count as (1 - b) E[g|s] + b tau, give or take c rho. In a dual the b's of divergences come first, then for
+    every promise its w's, over 1 - b where lifts count so, and last y.
+    """
+
+    def __init__(self, parts, counts, errors):
+        _need(0 < errors <= 1000 and all(type(part) in SIGNS for part in parts))
+        self.parts, self.counts, self.square = parts, counts, errors * errors
+        self.n = [sum(row) for row in counts]
+        self.p_s = [Fraction(n, sum(self.n)) for n in self.n]
+        self.b = [self.square / (6 * n + self.square) for n in self.n]
+        self.signs = [(1,) if isinstance(part, Norm) and part.alpha is None else SIGNS[type(part)] for part in parts]
+        rows = len(self.n) * sum(map(len, self.signs))
+        self.extra = sum(part.extra for part in parts) + rows + len(counts[0])
+
+    def c(self):
+        return [iv.sqrt(interval(self.square * (1 - p) / (n + 1))) for p, n in zip(self.p_s, self.n, strict=True)]
+
+    def of_value(self, part):
+        """Standard errors of a mean over secrets."""
+        variance = {Variation: Fraction(1, 4), Square: Fraction(1)}.get(type(part))
+        if isinstance(part, Norm):
+            variance = 2 * (part.alpha - 1) * part.bound / part.alpha
+        elif isinstance(part, Divergence):
+            variance = 2 * part.epsilon
+        return iv.sqrt(interval(self.square * variance / sum(self.n)))
+
+    def slacks(self, p_x, ratios):
+        rho, tau = _spread(p_x, ratios), max(ratios)
+        lifts = [
+            sum(count * own for count, own in zip(row, ratios, strict=True)) / n
+            for row, n in zip(self.counts, self.n, strict=True)
+        ]
+        low = [(1 - b) * own for b, own in zip(self.b, lifts, strict=True)]
+        high = [own + b * tau for b, own in zip(self.b, low, strict=True)]
+        above = [interval(own) + c * rho for own, c in zip(high, self.c(), strict=True)]
+        below = [interval(own) - c * rho for own, c in zip(low, self.c(), strict=True)]
+        for part in self.parts:
+            yield from self.slacks_of(part, lifts, high, rho, above, below)
+
+    def slacks_of(self, part, lifts, high, rho, above, below):
+        if isinstance(part, Norm) and part.alpha is None:
+            yield from (interval(part.bound) - iv.log(own) for own in above)
+        elif isinstance(part, Norm):
+            budget, inverse = interval(part.bound / part.alpha), interval(1 / part.alpha)
+            yield budget - iv.log(_norm(self.p_s, high, part.alpha) + self.of_value(part) * rho)
+            for p, own in zip(self.p_s, above, strict=True):
+                yield budget - iv.log(own) - inverse * log(p)
+        elif isinstance(part, Between | Ratio):
+            logs = [_log_of(own) for own in below]
+            if None in logs:
+                yield -1
+            elif isinstance(part, Between):
+                yield from (interval(part.upper) - iv.log(own) for own in above)
+                yield from (interval(part.lower) + own for own in logs)
+            else:
+                for most, least in itertools.product(above, logs):
+                    yield interval(part.epsilon) + least - iv.log(most)
+        else:
+            if isinstance(part, Variation):
+                value = interval(mean(self.p_s, [max(own - 1, Fraction(0)) for own in high]))
+            elif isinstance(part, Square):
+                value = _spread(self.p_s, lifts)
+            else:
+                value = interval(part.epsilon) - part.slacks(self.p_s, lifts)[0]
+            yield interval(part.epsilon) - value - self.of_value(part) * rho
+
+    def support(self, p_x, a, *entries):
+        """No less than a.V: what the promises bound, what y bounds by rho, and the rest, which tau bounds.
+
+        Of y or of the rest more may be asked than the promises leave of rho or tau: of that share the largest entry is a bound.
+        """
+        rest = list(entries)
+        extras = [[rest.pop(0) for _ in range(part.extra)] for part in self.parts]
+        total, rho, tau, of_lifts = iv.mpf(0), iv.mpf(0), Fraction(0), [Fraction(0)] * len(self.n)
+        for part, signs, extra in zip(self.parts, self.signs, extras, strict=True):
+            rows = []
+            for sign in signs:
+                own, rest = rest[: len(self.n)], rest[len(self.n) :]
+                if sign == 0:
+                    rows.append(own)
+                    of_lifts = [x + z for x, z in zip(of_lifts, own, strict=True)]
+                    continue
+                own = [entry if entry > 0 else Fraction(0) for entry in own]
+                of_lifts = [x + sign * z for x, z in zip(of_lifts, own, strict=True)]
+                rows.append([entry / (1 - b) for entry, b in zip(own, self.b, strict=True)])
+                if sign == 1:
+                    tau += mean(self.p_s, [b * entry for b, entry in zip(self.b, rows[-1], strict=True)])
+            bound, used = self.bounded(part, rows, extra)
+            total, rho = total + bound, rho + used
+        center = mean(p_x, rest)
+        total += interval(center) + self.beyond(_spread(p_x, rest), rho, max(rest) - center)
+        columns = [sum(row) for row in zip(*self.counts, strict=True)]
+        shares = [[Fraction(n, m) for n, m in zip(row, columns, strict=True)] for row in self.counts]
+        left = [
+            max(own - y - mean([row[x] for row in shares], of_lifts), Fraction(0))
+            for x, (own, y) in enumerate(zip(a, rest, strict=True))
+        ]
+        return total + self.beyond(interval(mean(p_x, left)), interval(tau), max(left))
+
+    def beyond(self, asked, left, most):
+        if most == 0 or asked.b <= left.a:
+            return iv.mpf(0)
+        share = (asked - left) / asked
+        return interval(most) * iv.mpf([max(share.a, 0), max(share.b, 0)])
+
+    def bounded(self, part, rows, extra):
+        """No less than what these w's make of lifts as they count, less errors, and what that leaves for rho."""
+        c = self.c()
+        spent = [
+            sum((interval(p * w) * own for p, w, own in zip(self.p_s, row, c, strict=True)), iv.mpf(0)) for row in rows
+        ]
+        means = [interval(mean(self.p_s, row)) for row in rows]
+        if isinstance(part, Norm):
+            budget = iv.exp(interval(part.bound / (part.alpha or 1)))
+            power = interval(1 / part.alpha if part.alpha else Fraction(0))
+            alone = [interval(p * w) * iv.exp(-power * log(p)) for p, w in zip(self.p_s, rows[-1], strict=True)]
+            bound, used = budget * sum(alone, iv.mpf(0)), spent[-1]
+            if part.alpha is not None:
+                dual = _norm(self.p_s, rows[0], part.alpha / (part.alpha - 1))
+                bound, used = bound + budget * dual, used + self.of_value(part) * dual
+            return bound, used
+        if isinstance(part, Between):
+            return iv.exp(interval(part.upper)) * means[0] - iv.exp(-interval(part.lower)) * means[1], sum(spent)
+        if isinstance(part, Ratio):  # l (1 + ..) <= t m, and m <= 1 for the least lift
+            value = iv.exp(interval(part.epsilon)) * means[0] - means[1]
+            return iv.mpf([max(value.a, 0), max(value.b, 0)]), sum(spent)
+        if isinstance(part, Variation):
+            most = max(rows[0])
+            return means[0] + interval(part.epsilon * most), self.of_value(part) * interval(most)
+        value = part.support(self.p_s, rows[0], *extra)
+        slope = interval(extra[0]) if extra else _spread(self.p_s, rows[0])
+        return value, self.of_value(part) * slope
+
+
 def _alpha_lift(alpha, epsilon):
     return Norm(alpha, epsilon * (alpha or 1))
 
@@ -642,6 +806,12 @@ class Problem:
         self._read_mechanism(document)
         self.worth = worth_of(document["utility"], self.x) if document["version"] >= 4 else Information()
         _need(self.worth is not None or document["certificate"] is None)
+        self.margin = document["margin"] if document["version"] >= 5 else None
+        if self.margin is not None:
+            _need(sorted(self.margin) == ["certificate", "errors"] and document["after"] is None)
+            _need(self.worth is not None or self.margin["certificate"] is None)
+            self.errors = _decimal(self.margin["errors"])
+            _need("commitment" not in document["joint"])
         self._read_promise(document["promise"], document["claims"])
         _need(document["version"] >= 4 or "OnAverage" not in _names(document["promise"]))
         self.newer = document["version"] > 1
@@ -664,11 +834,13 @@ class Problem:
         _need(document["identity"] == identity(document))
 
     def _read_promise(self, promise, claims):
-        self.parts = promises(promise)
+        self.parts, self.within = promises(promise), []
         if self.worth is None:
             _need(claims == {})
             return
-        _need(sorted(claims) == ["optimum_at_most", "utility_at_least"])
+        within = [] if self.margin is None else ["optimum_with_margin_at_most"]
+        _need(sorted(claims) == ["optimum_at_most", *within, "utility_at_least"])
+        self.within = [_decimal(claims[name]) for name in within]
         self.utility, self.optimum = _decimal(claims["utility_at_least"]), _decimal(claims["optimum_at_most"])
 
     def _read_joint(self, document, opening):
@@ -775,7 +947,7 @@ class Problem:
             for slack in part.slacks(self.p_s, lifts)
         )
 
-    def unseen_holds(self):
+    def unseen_values_holds(self):
         for (p_y, (lifts,)), own in zip(self.outputs(), self.unseen, strict=True):
             rho = own / p_y
             if rho == 0 or not all(at_least_zero(s) for part in self.parts for s in part.slacks_unseen(rho, lifts)):
@@ -800,6 +972,25 @@ class Problem:
             return at_least_zero(interval(self.optimum) - self.bound_by_pieces(self.certificate))
         kinds = [*CERTIFICATES, "merged"] if isinstance(self.worth, Information) else ["tree"]
         return at_least_zero(interval(self.optimum) - self.bound_by(self.certificate, kinds))
+
+    def with_margin(self):
+        """The problem of X as its own secret, whose promise is this one's with standard errors to spare."""
+        other = Problem.__new__(Problem)
+        other.x = other.s = self.x
+        other.p_x = other.p_s = self.p_x
+        other.law, other.worth, other.certificate = self.law, self.worth, self.margin["certificate"]
+        other.given_x = [[[Fraction(int(x == z)) for z in range(self.x)] for x in range(self.x)]]
+        other.parts = [Spare(self.parts, self.counts, self.errors)]
+        other.optimum = next(iter(self.within), None)
+        return other
+
+    def margin_holds(self):
+        return self.with_margin().promise_holds()
+
+    def optimum_with_margin_holds(self):
+        certificate = self.margin["certificate"]
+        _need(certificate is None or certificate["kind"] not in ("merged", "local"))
+        return self.with_margin().optimum_holds()
 
     def bound_by_pieces(self, certificate):
         """E (1 - u.P_X - the least over all pieces), E = h(P_X): h is at least one piece at every V."""

@@ -1,6 +1,6 @@
 """Files that older versions wrote are still proven, read and released.
 
-golden/version1*.json, version2*.json and version3*.json were written by the last commits before files of the next version: a design of
+golden/version1*.json to version4*.json were written by the last commits before files of the next version: a design of
 AlphaLift(3, 0.1) in 24 bits for three secrets, one of LIP(0.2) for two with its counts withheld, and one that comes after
 another release.
 """
@@ -20,7 +20,7 @@ from alphalift.release import Key, Plan, release
 GOLDEN = Path(__file__).parent / "golden"
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_every_claim_is_proven_as_before(version):
     document = checker.read(GOLDEN / f"version{version}.json")
     assert document["version"] == version
@@ -30,7 +30,7 @@ def test_every_claim_is_proven_as_before(version):
     assert [verdict.proven for verdict in checker.check(hidden)] == [True] + [False] * 3
 
 
-@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("version", [2, 3, 4])
 def test_a_file_after_another_release_is_proven_as_before(version):
     document = checker.read(GOLDEN / f"version{version}_after.json")
     assert [verdict.proven for verdict in checker.check(document)] == [True] * 4
@@ -84,6 +84,16 @@ def test_a_file_without_a_utility_claims_its_promise_alone():
     good = document | {"claims": {}, "certificate": None}
     assert {verdict.claim: verdict.proven for verdict in checker.check(good)} == second_checker.verdicts(good)
     assert second_checker.verdicts(good) == {"form": True, "promise": True, "unseen values": True}
+
+
+def test_files_state_a_margin_from_version_5_on():
+    document = json.loads((GOLDEN / "version4.json").read_text())
+    for wrong in (document | {"margin": None}, document | {"version": 5}):
+        assert [verdict.claim for verdict in checker.check(wrong) if not verdict.proven] == ["form"]
+        assert second_checker.verdicts(wrong) == {"form": False}
+    newer = document | {"version": 5, "margin": None}
+    assert checker.check(newer) == checker.check(document)
+    assert all(second_checker.verdicts(newer).values())
 
 
 @pytest.mark.parametrize("key", ["table", "after"])

@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alphalift import InputError, Joint, MaxLift, design
+from alphalift.arrays import dense
 from alphalift.joint import Variable
 from alphalift.population.receiver import estimated_p_x
 from alphalift.proof.checker import Integers, rows_of
 from alphalift.proof.rounding import as_floats
 from alphalift.release.outputs import Outputs
 from alphalift.release.public import Facts, codebook, manifest, public_name
-from alphalift.release.told import told
+from alphalift.release.told import rounding, told
 
 JOINT = Joint([[400, 300, 100], [100, 300, 800]], x_labels=["low", "mid", "high"], counts=True)
 INTEGERS = design(JOINT, MaxLift(0.2)).integers
@@ -83,6 +84,22 @@ def test_few_records_of_either_table_mean_few_digits():
     assert [output["p_y_given_x"] for output in small] == [
         output["p_y_given_x"] for output in book(counts=[14, 12, 14], designed_from=2000)["outputs"]
     ]
+
+
+def test_digits_are_those_of_the_released_rows_or_hide_the_size_of_a_smaller_table():
+    assert [book(designed_from=size)["digits_of_records"] for size in (5000, 2000, 1999, 40)] == [2000, 2000, 1024, 32]
+    assert book(counts=None)["digits_of_records"] == 1024
+
+
+@pytest.mark.parametrize("records", [30, 2_000, 10**6])
+def test_rounding_is_counted_as_half_a_step_of_all_but_the_largest(records):
+    """Nothing that is told is farther from the mechanism than a step, which is twice what is counted."""
+    law, exact = dense(told(INTEGERS, records)), dense(as_floats(INTEGERS.weights, INTEGERS.bits, 3))
+    half, largest = np.sqrt(rounding(law, records)), law.argmax(axis=0)
+    assert (half[largest, range(3)] == 0).all()
+    others = np.arange(len(law))[:, None] != largest
+    assert (np.abs(law - exact) <= 2 * half + 1e-12)[others].all()
+    assert (half[others] <= np.sqrt(law * (1 - law) / (records // 3))[others] * 0.5 + 1e-9).all()
 
 
 def test_p_x_is_estimated_from_the_released_rows_alone():

@@ -28,6 +28,8 @@ from alphalift.whole import require_outside
 
 # The share of a time limit that is kept for a file, whose bound is proven once more.
 _FILE_SHARE = 0.3
+# And that for advice, whose designs come after a robust one; what that one leaves goes to them as well.
+_ADVICE_SHARE = 0.4
 
 
 def design_command(
@@ -116,7 +118,7 @@ def design_command(
         region_of,
         utility_of,
     )
-    from alphalift.population import advise, restated
+    from alphalift.population import Robust, advise, restated
     from alphalift.proof.prove import prove
     from alphalift.sharing import for_sharing
     from alphalift.show.advice import advice_lines
@@ -167,10 +169,11 @@ def design_command(
         print(wanted_words(wanted, str(keep)), file=sys.stderr if as_json else sys.stdout)
     else:
         with LiveLine(worth.unit) as live:
-            search = clock.reserving(_FILE_SHARE * time_limit) if out or as_json else clock
-            solver = Optimal(time_limit=time_limit, progress=live.show, clock=search)
-            source = declared.source([*sensitive, *useful])
             wish = Wish.of(region, joint, confidence=sure, everybody=population, after=bool(earlier))
+            advised = isinstance(wish.asked, Robust) and not (no_advice or as_json)
+            later = (_FILE_SHARE if out or as_json else 0.0) + (_ADVICE_SHARE if advised else 0.0)
+            solver = Optimal(time_limit=time_limit, progress=live.show, clock=clock.reserving(later * time_limit))
+            source = declared.source([*sensitive, *useful])
             solution = wish.told(design(joint, wish.asked, utility=worth, solver=solver, source=source, after=earlier))
     if withhold is not None or bits is not None:
         solution = for_sharing(solution, bits) if withhold is not None else restated(prove(solution, bits=bits or 52))

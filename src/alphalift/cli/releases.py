@@ -123,13 +123,21 @@ def estimate_command(
     if as_json:
         print(frame.to_json(orient="records"))
         return
-    print(f"{int(found.counts.sum())} released records; shares of the values, intervals at {confidence}:")
+    print(
+        f"{int(found.counts.sum())} released records; shares of the values, intervals at {confidence}, each by itself:"
+    )
     width = max(map(len, found.values))
+    apart = {value for group in found.not_told_apart for value in group}
     for value, share, low, high, told in frame.itertuples(index=False):
-        remark = "" if told else "  (not told by the outputs: the range that they leave)"
+        why = "the outputs do not tell it" if value in apart else "hardly told by so few records"
+        remark = "" if told else f"  ({why}: at least {confidence} sure to be in this range)"
         print(f"  {value:{width}}  {share:7.2%}  {low:7.2%} to {high:7.2%}{remark}")
     for group in found.not_told_apart:
-        print(f"Not told apart: {', '.join(group)}.")
+        print(f"Not told apart: {'; '.join(group)}.")
+    print(
+        "They are about the population that the records are a random sample of. Errors of values come together: where one is missed, "
+        "others often are."
+    )
 
 
 def new_key_command(file: Annotated[Path, typer.Argument(help="Where to write it.")]) -> None:

@@ -17,16 +17,16 @@ import numpy as np
 
 from alphalift.clock import Clock
 from alphalift.joint import Joint
-from alphalift.population.margin import standard_errors, unseen_shares
 from alphalift.population.robust import Robust, solve_robust
 from alphalift.regions import AlphaLift, Intersection, Region, Renyi
+from alphalift.regions.margin import standard_errors, unseen_shares
 from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal
 
 # Standard errors that are taken for a design that has none to spare, since it is the floor.
 _USUAL_ERRORS = 2.8
-# A design is begun only if so many times what the first one took is left.
-_AS_LONG = 0.9
+# Boxes that a bound of an alternative may take, which tells how good it is at most, and that is not asked.
+_FEW_NODES = 200
 # Orders to try in place of larger ones.
 _ORDERS = (10.0, 3.0, 1.5)
 _MORE_RECORDS = 10
@@ -59,7 +59,7 @@ class Advice:
 def advise(solution: Solution, *, solver: Optimal | None = None, clock: Clock | None = None) -> Advice:
     """Advice on a design for the population, or on one for the records alone, for which that is designed first.
 
-    Every alternative is a design of its own, in what is left of the clock; what would be late is left out.
+    Every alternative is a design of its own, in what is left of the clock, with hardly a bound; what is late is left out.
     """
     solver = solver or Optimal()
     clock = clock or Clock(solver.time_limit)
@@ -71,9 +71,10 @@ def advise(solution: Solution, *, solver: Optimal | None = None, clock: Clock | 
     everything = solution.utility_function.of_publishing_all(solution.joint.p_x)
     errors = _USUAL_ERRORS if stated.errors is None else stated.errors
     rare = None if stated.confidence == 1 else too_rare(solution.region, solution.joint, errors)
-    took, alternatives = clock.elapsed, []
+    solver = replace(solver, node_limit=min(solver.node_limit or _FEW_NODES, _FEW_NODES))
+    alternatives = []
     for wish, remark, joint, robust in _wishes(solution, stated.confidence, tuple(rare or ())):
-        kept = _kept(joint, robust, solution, solver) if clock.left > _AS_LONG * took else None
+        kept = None if clock.over else _kept(joint, robust, solution, solver)
         alternatives.append(Alternative(wish, remark, kept))
     plain = stated.plain / everything if everything > 0 else 1.0
     return Advice(plain, solution.normalized_utility, rare, tuple(alternatives))

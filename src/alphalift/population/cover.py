@@ -9,10 +9,9 @@ from alphalift.errors import PromiseError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.population.leakage import leakage_bound
-from alphalift.population.margin import Margin
 from alphalift.population.robust import MOST_VALUES, prior_free
 from alphalift.proof.said import with_statement
-from alphalift.regions import LDP, PML, After, Region
+from alphalift.regions import LDP, PML, After, Margin, Region
 from alphalift.solution import Population, Solution
 
 HOW = "calibrated on the records, not proven"
@@ -57,7 +56,7 @@ def said(stated: Population, *, told: bool = True) -> str:
         return f"the promise is NOT known to be kept there {sure} ({HOW})"
     if not told:
         return f"the promise is kept {sure} ({HOW})"
-    spared = "the promise about X itself" if stated.errors is None else f"{stated.errors:.2f} standard errors to spare"
+    spared = "the promise about X itself" if stated.errors is None else f"{stated.errors:g} standard errors to spare"
     spared += f" and {stated.noise:.0%} noise" if stated.noise else ""
     most = math.ceil(stated.epsilon * 10**_DIGITS) / 10**_DIGITS
     return f"the promise is kept {sure}, at most {most:.{_DIGITS}f} on its own scale, with {spared} ({HOW})"

@@ -1,37 +1,42 @@
 """What released records say about X: its distribution, and means of scores, with intervals that know the noise.
 
 The outputs of n records are a draw from P_Y = P(Y|X) P_X. The weighted inverse of P(Y|X) takes their shares back without bias,
-with the multinomial's covariance. What no output tells apart (P(Y|X) has dependent columns) cannot be estimated: then the
-range that is left is told instead, and which values are concerned.
+with the multinomial's variance (`bounded` makes intervals of that). What no output tells apart (P(Y|X) has dependent columns) cannot be
+estimated, and what the outputs hardly tell apart (they nearly are) has an inverse that says nothing: then the range that is left by
+all P_Y that the records allow is told instead, and which values are concerned.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import betaincinv, ndtri
 
 from alphalift.arrays import Array, Rows, dense, is_sparse
 from alphalift.errors import InputError, SettingError
 from alphalift.mechanism import Mechanism
+from alphalift.population.bounded import Found, intervals
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from alphalift.population.left_open import LeftOpen
 
 # EM ends when no share moves by more, or after so many multiplications and rounds.
 _SETTLED, _MOST_WORK, _MOST_ROUNDS = 1e-8, 1e9, 10_000
 # Singular values of P(Y|X) below this share of the largest one are zeros, and so are parts of a score outside of its rows.
 _RANK, _OUTSIDE = 1e-9, 1e-7
+# An interval from the inverse that would be longer than this share of what is possible says too little: the range is told.
+_LONGEST = 1.0
 
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its interval; without an estimate, `low` and `high` are the range that the outputs leave open."""
+    """An estimate with its interval; without an estimate, `low` and `high` are the range that the records leave open."""
 
     estimate: float | None
     low: float
@@ -44,30 +49,37 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """P_X as n released records tell it: `p_x` makes them likeliest; `shares` has an interval for every value."""
+    """P_X as n released records tell it: `p_x` makes them likeliest; `shares` has an interval for every value.
+
+    It is that of the population which the records are a random sample of. `law` is P(y|x), and `rounding` the variance that
+    rounding gave its entries, (|Y|, |X|), where it was told in few digits.
+    """
 
     values: tuple[str, ...]
     law: Array
     counts: Array
     confidence: float
+    rounding: Array | None = None
 
     @cached_property
     def p_x(self) -> Array:
         return estimated_p_x(self.law, self.counts)
 
-    @cached_property
-    def _inverse(self) -> Array:
-        """(|X|, |Y|): the inverse with the least variance, where the outputs are as common as `p_x` makes them."""
-        weights = 1 / np.maximum(self.law @ self.p_x, 1 / self.counts.sum())
-        scaled = np.sqrt(weights)[:, None] * self.law
-        return np.asarray(np.linalg.pinv(scaled, rcond=_RANK) * np.sqrt(weights))
+    @property
+    def _records(self) -> float:
+        return float(self.counts.sum())
 
     @cached_property
-    def _covariance(self) -> Array:
-        p_y = self.law @ self.p_x
-        spread = self._inverse * np.sqrt(p_y)
-        mean = self._inverse @ p_y
-        return np.asarray((spread @ spread.T - np.outer(mean, mean)) / self.counts.sum())
+    def _inverse(self) -> Array:
+        """(|X|, |Y|): the inverse with the least variance, where the outputs are as common as `p_x` makes them.
+
+        Where no output could be spared, there is but one.
+        """
+        if len(self.values) - len(self._unseen) == len(self.counts):
+            return np.asarray(np.linalg.pinv(self.law, rcond=_RANK))
+        weights = 1 / np.maximum(self.law @ self.p_x, 1 / self._records)
+        scaled = np.sqrt(weights)[:, None] * self.law
+        return np.asarray(np.linalg.pinv(scaled, rcond=_RANK) * np.sqrt(weights))
 
     @cached_property
     def _unseen(self) -> Array:
@@ -81,25 +93,63 @@ class Estimate:
         score = np.asarray(scores, dtype=np.float64)
         if score.shape != (len(self.values),) or not np.isfinite(score).all():
             raise InputError(f"expected {len(self.values)} finite scores, one for each value of X")
-        if len(self._unseen) and np.abs(self._unseen @ score).max() > _OUTSIDE * max(np.abs(score).max(), 1e-300):
-            return Interval(None, *self._range(score))
-        found = float(score @ (self._inverse @ (self.counts / self.counts.sum())))
-        error = float(ndtri((1 + self.confidence) / 2)) * math.sqrt(max(float(score @ self._covariance @ score), 0.0))
-        least, most = float(score.min()), float(score.max())
-        return Interval(min(max(found, least), most), max(found - error, least), min(found + error, most))
+        return self.of_all(score[None])[0]
 
-    def _range(self, score: Array) -> tuple[float, float]:
-        """The least and the largest mean among the distributions that make the outputs as common as `p_x` does."""
-        from scipy.optimize import linprog
+    def of_all(self, scores: Array) -> list[Interval]:
+        """Of rows of scores, each by itself."""
+        found = self._found(scores)
+        error = float(ndtri((1 + self.confidence) / 2)) * np.sqrt(found.variance)
+        told = np.logical_and(self._is_seen(scores), 2 * error <= _LONGEST * (found.most - found.least))
+        low, high = intervals(found, self.confidence)
+        best = np.clip(found.mean, found.least, found.most)
+        return [
+            Interval(float(best[i]), float(low[i]), float(high[i]))
+            if told[i]
+            else Interval(None, *self._left_open.ends(score))
+            for i, score in enumerate(scores)
+        ]
 
-        rows = np.vstack([self.law, np.ones(len(score))])
-        side = rows @ self.p_x
-        ends = [linprog(sign * score, A_eq=rows, b_eq=side, method="highs") for sign in (1, -1)]
-        least, most = (
-            sign * float(end.fun) if end.status == 0 else float(sign * (sign * score).min())
-            for sign, end in zip((1, -1), ends, strict=True)
+    def _is_seen(self, scores: Array) -> Array:
+        outside = np.abs(scores @ self._unseen.T).max(axis=1, initial=0.0)
+        return np.asarray(outside <= _OUTSIDE * np.maximum(np.abs(scores).max(axis=1), 1e-300))
+
+    def _found(self, scores: Array) -> Found:
+        """What the inverse makes of the outputs. A score of X is a mean of one of Y, whose third moment moves its variance."""
+        of_outputs, shares = scores @ self._inverse, self.counts / self._records
+        mean = of_outputs @ shares
+        variance = (of_outputs - mean[:, None]) ** 2 @ shares / self._records
+        if self.rounding is not None:
+            variance = variance + self._rounded(of_outputs)
+        smooth = (self.counts + 0.5) / (self.counts + 0.5).sum()
+        apart = of_outputs - (of_outputs @ smooth)[:, None]
+        second = np.maximum(apart**2 @ smooth, 1e-300)
+        return Found(mean, variance, apart**3 @ smooth / second / self._records, scores.min(axis=1), scores.max(axis=1))
+
+    def _rounded(self, of_outputs: Array) -> Array:
+        """The variance of their means that rounded P(y|x) bring: each entry's, and the largest of a column makes up for them all."""
+        assert self.rounding is not None
+        largest = self.law.argmax(axis=0)
+        return np.array(
+            [self.p_x**2 @ ((own[:, None] - own[largest]) ** 2 * self.rounding).sum(axis=0) for own in of_outputs]
         )
-        return least, most
+
+    @cached_property
+    def _likely_p_y(self) -> tuple[Array, Array]:
+        """Ends for the probability of every output, all at once: Clopper and Pearson's, with room for rounding."""
+        counts, records = self.counts, self._records
+        each = (1 - self.confidence) / (2 * len(counts))
+        low = np.where(counts > 0, betaincinv(counts, records - counts + 1, each), 0.0)
+        high = np.where(counts < records, betaincinv(counts + 1, records - counts, 1 - each), 1.0)
+        if self.rounding is None:
+            return low, high
+        rounded = -ndtri(each) * np.sqrt(self.rounding @ self.p_x**2)
+        return low - rounded, high + rounded
+
+    @cached_property
+    def _left_open(self) -> LeftOpen:
+        from alphalift.population.left_open import LeftOpen
+
+        return LeftOpen(self.law, *self._likely_p_y)
 
     @cached_property
     def not_told_apart(self) -> tuple[tuple[str, ...], ...]:
@@ -114,14 +164,19 @@ class Estimate:
         groups = [tuple(self.values[x] for x in range(size) if leader[x] == own) for own in dict.fromkeys(leader)]
         return tuple(group for group in groups if len(group) > 1)
 
+    @cached_property
+    def shares(self) -> tuple[Interval, ...]:
+        """Of every value, each by itself: with what makes one too large, others are too small, so that several may miss together."""
+        return tuple(self.of_all(np.eye(len(self.values))))
+
     def to_frame(self) -> pd.DataFrame:
         """One row a value: the likeliest share, and its interval; `told` is false where that is a range left open."""
         import pandas as pd
 
-        rows = []
-        for x, value in enumerate(self.values):
-            own = self.of(np.eye(len(self.values))[x])
-            rows.append((value, self.p_x[x], own.low, own.high, own.told))
+        rows = [
+            (value, share, own.low, own.high, own.told)
+            for value, share, own in zip(self.values, self.p_x, self.shares, strict=True)
+        ]
         return pd.DataFrame(rows, columns=["value", "share", "low", "high", "told"])
 
 

@@ -19,14 +19,14 @@ from alphalift.errors import PromiseError, SettingError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.population.leakage import LeakageBound, is_quick, leakage_bound
-from alphalift.population.margin import Margin
-from alphalift.regions import KL, LDP, PML, AlphaLift, Region, Renyi, as_region
+from alphalift.regions import KL, LDP, PML, AlphaLift, Margin, Region, Renyi, as_region
 from alphalift.solution import Population, Solution, Status
 from alphalift.solvers import Optimal
 from alphalift.utilities import Utility
 
 # Standard errors that are tried first, and the most; how many designs are tried.
 _FIRST, _MOST, _MOST_TRIES = 2.8, 12.0, 6
+_DIGITS = 3  # of a number of errors, which files state
 # A design is near if it leaves this share of the budget at most, counted from l = 1; or if no more than that share of its utility
 # is to be gained between it and one that leaves too little, and both have about as many errors to spare.
 _NEAR, _LEAST_GAIN, _NARROW = 0.01, 0.003, 0.1
@@ -69,13 +69,26 @@ class Robust:
 
 @dataclass(frozen=True, eq=False)
 class _Tried:
-    """A design with so many standard errors to spare (none: the floor), what bounds its like, and what it leaks."""
+    """A design with so many standard errors to spare (none: the floor), the problem that it is an answer to, and what it leaks.
+
+    The design for the records alone has no such problem. That of others may have fewer errors than the design leaves.
+    """
 
     mechanism: Mechanism
     errors: float | None
-    within: float
+    problem: Solution | None
     leaks: LeakageBound
     noise: float = 0.0
+
+    @property
+    def within(self) -> float:
+        """What no answer to the problem exceeds."""
+        return math.inf if self.problem is None else self.problem.upper_bound
+
+    @property
+    def margin(self) -> Solution | None:
+        """The problem, if it is one with a margin."""
+        return self.problem if self.problem is not None and isinstance(self.problem.region, Margin) else None
 
     @property
     def excess(self) -> float:
@@ -98,14 +111,14 @@ def solve_robust(joint: Joint, robust: Robust, utility: Utility, solver: Optimal
         records=joint.n or 0,
         epsilon=best.leaks.epsilon,
         kept=best.leaks.kept,
-        errors=best.errors,
+        errors=best.errors if best.margin is None else best.margin.region.parameters["errors"],
         within=best.within,
         plain=plain.utility,
         noise=best.noise,
     )
     mechanism = Mechanism(plain.joint, best.mechanism.law)
     status = _status(plain, best, interrupted=search.interrupted)
-    return replace(plain, mechanism=mechanism, status=status, population=stated)
+    return replace(plain, mechanism=mechanism, status=status, population=stated, margin=best.margin)
 
 
 def _status(plain: Solution, best: _Tried, *, interrupted: bool) -> Status:
@@ -120,7 +133,7 @@ class _Search:
 
     def __init__(self, joint: Joint, robust: Robust, utility: Utility, solver: Optimal, clock: Clock) -> None:
         self.joint, self.robust, self.utility, self.clock = joint, robust, utility, clock
-        self._solver = replace(solver, relative_gap=_GAP, keep_certificate=False, progress=None)
+        self._solver = replace(solver, relative_gap=_GAP, progress=None)
         self.interrupted = False
         self._before: list[Solution] = []  # a design with errors to spare, from whose columns the next one starts
         self._safe_before = False
@@ -148,7 +161,7 @@ class _Search:
 
     def best(self, plain: Mechanism) -> _Tried:
         """The most useful that is safe: a design with errors to spare, else one mixed with noise, or the floor."""
-        first = self._tried(plain, 0.0, math.inf)
+        first = self._tried(plain, 0.0, None)
         if first.excess <= 0:
             return first
         tried = self._narrowed(first)
@@ -198,8 +211,8 @@ class _Search:
                 break
             begin = self.clock.elapsed
             own = self._designed(errors, bounded=True)
-            if errors <= _errors(best):
-                best = replace(best, within=min(best.within, own.within))
+            if _errors(own) <= _errors(best) and own.within < best.within:
+                best = replace(best, problem=own.problem)
             if own.excess <= 0:
                 return own if self._worth(own) >= self._worth(best) else best
             if self.clock.elapsed - begin > _QUICK * self._solver.time_limit:
@@ -209,6 +222,7 @@ class _Search:
         return best
 
     def _designed(self, errors: float, *, bounded: bool = False) -> _Tried:
+        errors = math.ceil(errors * 10**_DIGITS) / 10**_DIGITS
         region = _with_errors(self.robust.promise, self.joint, errors)
         before = [_moved_inside(own, region) for own in self._before]
         solution = self._solve(
@@ -218,23 +232,23 @@ class _Search:
             bounded=bounded or isinstance(region, PML),
             share=1.0 if bounded else _SHARE,  # a bound takes longest, and comes last
         )
-        own = self._tried(Mechanism(self.joint, solution.mechanism.law), errors, solution.upper_bound)
+        own = self._tried(Mechanism(self.joint, solution.mechanism.law), errors, solution)
         # The next number of errors is smaller than that of the last safe design, whose columns all stay allowed.
         if own.excess <= 0 or not self._safe_before:
             self._before, self._safe_before = [solution], own.excess <= 0
         return own
 
-    def _tried(self, mechanism: Mechanism, errors: float | None, within: float) -> _Tried:
+    def _tried(self, mechanism: Mechanism, errors: float | None, problem: Solution | None) -> _Tried:
         begin = self.clock.elapsed
         leaks = leakage_bound(mechanism, self.joint, self.robust.promise, confidence=self.robust.confidence)
         self._bounding = max(self._bounding, (self.clock.elapsed - begin) / len(mechanism.p_y))
-        return _Tried(mechanism, errors, within, leaks)
+        return _Tried(mechanism, errors, problem, leaks)
 
     def _mixed(self, own: _Tried) -> _Tried:
         """As much of the mechanism as is safe, and noise of the same distribution for the rest; at worst noise alone."""
         share, lost = 0.0, 1.0
         noise_alone = Mechanism(self.joint, np.ones((1, len(self.joint.x_labels))))
-        kept = replace(self._tried(noise_alone, own.errors, own.within), noise=1.0)
+        kept = replace(self._tried(noise_alone, own.errors, own.problem), noise=1.0)
         for _ in range(_HALVINGS):
             if self.interrupted or self._is_late_for(own.mechanism):
                 break
@@ -247,7 +261,7 @@ class _Search:
         return kept
 
     def _toned(self, own: _Tried, share: float) -> _Tried:
-        return replace(self._tried(own.mechanism.with_noise(1 - share), own.errors, own.within), noise=1 - share)
+        return replace(self._tried(own.mechanism.with_noise(1 - share), own.errors, own.problem), noise=1 - share)
 
     def _is_late_for(self, mechanism: Mechanism) -> bool:
         """Whether to bound what it leaks would take more than is left, and more than a second."""
@@ -261,7 +275,7 @@ class _Search:
         mechanism = Mechanism(self.joint, solution.mechanism.law)
         if self._is_late_for(mechanism):
             return []
-        own = self._tried(mechanism, None, solution.upper_bound)
+        own = self._tried(mechanism, None, solution)
         return [own if own.excess <= 0 else self._mixed(own)]
 
 

@@ -21,13 +21,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial, reduce
 from itertools import chain, pairwise, product
 from math import gcd, prod
 from pathlib import Path
 from typing import Any, ClassVar
 
-from flint import arb, ctx, fmpq, fmpz_mat
+from flint import arb, ctx, fmpq, fmpq_mat, fmpz_mat
 
 # --- 1. Limits: what a file may cost its reader, and where floats and balls end ---
 
@@ -41,6 +41,7 @@ _MOST_CERTIFICATE_BITS = 64  # of prices, places and duals: 4^bits is what a bal
 MOST_ALPHA = 10**9  # and orders: e^(alpha epsilon) keeps an exponent of moderate size
 MOST_EPSILON = 1000  # and other budgets: the same
 _MOST_COMPONENTS = 8  # of an intersection: each costs a support function for every dual
+_MOST_WITH_MARGIN = 1000  # symbols where there is a margin: its joint has a cell for every two of them
 _MOST_EARLIER = 8  # mechanisms before this one: their outputs are multiplied out
 _MOST_COMBINATIONS = 20_000  # of earlier outputs: each may be a block with a dual of its own
 _MOST_COMBINED = 20_000_000  # combinations times cells: each is a product and an entry of a block
@@ -140,7 +141,8 @@ def _texts(value: dict[str, Any], name: str) -> list[str]:
 _KEYS_1 = {"format", "version", "identity", "labels", "bits", "weights", "unseen"}
 _KEYS_1 |= {"joint", "promise", "claims", "certificate", "provenance"}
 _KEYS_2 = _KEYS_1 | {"table", "after"}
-_VERSIONS = {1: _KEYS_1, 2: _KEYS_2, 3: _KEYS_2, 4: _KEYS_2 | {"utility"}}
+_KEYS_4 = _KEYS_2 | {"utility"}
+_VERSIONS = {1: _KEYS_1, 2: _KEYS_2, 3: _KEYS_2, 4: _KEYS_4, 5: _KEYS_4 | {"margin"}}
 _LISTING = 3  # the version that has listed weights as they are now
 
 
@@ -430,6 +432,12 @@ def _mean(values: Iterable[Any], prior: list[int]) -> Any:
     return sum(terms[1:], terms[0]) / sum(prior)
 
 
+def _deviation(values: list[Any], prior: list[int]) -> arb:
+    """The standard deviation of values of the secrets, of exact ones."""
+    mean = _mean(values, prior)
+    return _ball(_mean([(own - mean) * (own - mean) for own in values], prior)).sqrt()
+
+
 # --- 5. Lifts (step 1) ---
 
 
@@ -482,6 +490,9 @@ class Component(ABC):
 
     text: str
     extra: ClassVar[int] = 0  # entries of a dual after the w's
+    rows: ClassVar[tuple[int, ...]] = (
+        1,
+    )  # with a margin, the signs of the w's of a dual: of lifts with it, without it, or 0
 
     @classmethod
     @abstractmethod
@@ -504,6 +515,14 @@ class Component(ABC):
     @abstractmethod
     def support(self, w: list[Fraction], prior: list[int]) -> arb:
         """At least E[w l] for every l that keeps it, at any w. Step 6."""
+
+    def margin_sides(self, own: _Raised) -> list[Sides]:
+        """What says that an output keeps it with a margin. Step 10."""
+        raise RefusedError("such a promise has no margin")
+
+    def margin_support(self, w: list[list[Fraction]], extra: list[Fraction], chance: Chance) -> tuple[arb, arb]:
+        """For every output that keeps it with a margin, what bounds E[w l] + R rho at w of 0 or more in each row; and that R. Step 10a."""
+        raise RefusedError("such a promise has no margin")
 
 
 @dataclass(frozen=True)
@@ -561,6 +580,37 @@ class AlphaLift(OneBudget):
         power = _ball(self.alpha / (self.alpha - 1))
         return _mean([_ball(own) ** power if own else arb(0) for own in positive], prior) ** (1 / power)
 
+    @property
+    def rows(self) -> tuple[int, ...]:  # type: ignore[override]
+        return (1,) if self.alpha is None else (1, 1)
+
+    def _of_norm(self, chance: Chance) -> arb:
+        return chance.of_mean(Fraction(0) if self.alpha is None else 2 * self.epsilon * (self.alpha - 1))
+
+    def _alone(self, prior: list[int]) -> list[arb]:
+        """What a secret's lift may be if it alone used up the budget. Step 10."""
+        power = arb(0) if self.alpha is None else _ball(1 / self.alpha)
+        return [_ball(self.epsilon).exp() * _ball(Fraction(sum(prior), n)) ** power for n in prior]
+
+    def margin_sides(self, own: _Raised) -> list[Sides]:
+        sides: list[Sides] = list(zip(own.above, self._alone(own.chance.prior), strict=True))
+        if self.alpha is not None:
+            powers = [_ball(lift) ** _ball(self.alpha) for lift in own.high]
+            norm = _mean(powers, own.chance.prior) ** _ball(1 / self.alpha)
+            sides.append((norm + self._of_norm(own.chance) * own.rho, _ball(self.epsilon).exp()))
+        return sides
+
+    def margin_support(self, w: list[list[Fraction]], extra: list[Fraction], chance: Chance) -> tuple[arb, arb]:
+        *norms, alone = w
+        sigma, of_rho = (
+            _mean(list(map(operator.mul, map(_ball, alone), self._alone(chance.prior))), chance.prior),
+            chance.of(alone),
+        )
+        for own in norms:
+            dual = self.dual_norm(own, chance.prior)
+            sigma, of_rho = sigma + _ball(self.epsilon).exp() * dual, of_rho + self._of_norm(chance) * dual
+        return sigma, of_rho
+
 
 class Renyi(AlphaLift):
     """order/(order - 1) log of alpha-lift at alpha = order is at most a budget: alpha-lift, whose epsilon is less."""
@@ -603,6 +653,16 @@ class LIP(Component):
         rise, fall = (_mean([max(sign * own, Fraction(0)) for own in w], prior) for sign in (1, -1))
         return _ball(self.upper).exp() * _ball(rise) - _ball(-self.lower).exp() * _ball(fall)
 
+    rows = (1, -1)
+
+    def margin_sides(self, own: _Raised) -> list[Sides]:
+        below, above = _ball(-self.lower).exp(), _ball(self.upper).exp()
+        return [*((lift, above) for lift in own.above), *((below, lift) for lift in own.below)]
+
+    def margin_support(self, w: list[list[Fraction]], extra: list[Fraction], chance: Chance) -> tuple[arb, arb]:
+        rise, fall = (_ball(_mean(own, chance.prior)) for own in w)
+        return _ball(self.upper).exp() * rise - _ball(-self.lower).exp() * fall, chance.of(w[0]) + chance.of(w[1])
+
 
 class LDP(OneBudget):
     """l_s <= e^epsilon l_s' for all s, s'."""
@@ -624,6 +684,15 @@ class LDP(OneBudget):
             best = best.max((_ball(mean) + gain * _ball(held)) / (1 + gain * _ball(Fraction(mass, total))))
         return best
 
+    rows = (1, -1)
+
+    def margin_sides(self, own: _Raised) -> list[Sides]:
+        return [(reduce(arb.max, own.above), _ball(self.epsilon).exp() * reduce(arb.min, own.below))]
+
+    def margin_support(self, w: list[list[Fraction]], extra: list[Fraction], chance: Chance) -> tuple[arb, arb]:
+        rise, fall = (_ball(_mean(own, chance.prior)) for own in w)
+        return (_ball(self.epsilon).exp() * rise - fall).max(arb(0)), chance.of(w[0]) + chance.of(w[1])
+
 
 class TotalVariation(OneBudget):
     """(1/2) E |l - 1| <= epsilon."""
@@ -639,6 +708,14 @@ class TotalVariation(OneBudget):
     def support(self, w: list[Fraction], prior: list[int]) -> arb:
         return _ball(_mean(w, prior) + self.epsilon * (max(w) - min(w)))
 
+    def margin_sides(self, own: _Raised) -> list[Sides]:
+        gained = _mean([max(lift - 1, fmpq(0)) for lift in own.high], own.chance.prior)
+        return [(_ball(gained) + own.chance.of_mean(Fraction(1, 4)) * own.rho, _ball(self.epsilon))]
+
+    def margin_support(self, w: list[list[Fraction]], extra: list[Fraction], chance: Chance) -> tuple[arb, arb]:
+        most = max(w[0])
+        return _ball(_mean(w[0], chance.prior) + self.epsilon * most), chance.of_mean(Fraction(1, 4)) * _ball(most)
+
 
 class ChiSquare(OneBudget):
     """E (l - 1)^2 <= epsilon^2."""
@@ -652,8 +729,17 @@ class ChiSquare(OneBudget):
         return [(rho * rho, _rational(1 + self.epsilon**2) * (2 * rho - 1))]
 
     def support(self, w: list[Fraction], prior: list[int]) -> arb:
-        mean = _mean(w, prior)
-        return _ball(mean) + _ball(self.epsilon) * _ball(_mean([(own - mean) ** 2 for own in w], prior)).sqrt()
+        return _ball(_mean(w, prior)) + _ball(self.epsilon) * _deviation(w, prior)
+
+    rows = (0,)
+
+    def margin_sides(self, own: _Raised) -> list[Sides]:
+        left = _deviation(own.lifts, own.chance.prior) + own.chance.of_mean(Fraction(1)) * own.rho
+        return [(left, _ball(self.epsilon))]
+
+    def margin_support(self, w: list[list[Fraction]], extra: list[Fraction], chance: Chance) -> tuple[arb, arb]:
+        spread = _deviation(w[0], chance.prior)
+        return self.support(w[0], chance.prior), chance.of_mean(Fraction(1)) * spread
 
 
 class KL(OneBudget):
@@ -673,6 +759,15 @@ class KL(OneBudget):
         *w, b = w
         _need(b > 0, "a dual has a b of 0 or less")
         return _ball(b) * (_ball(self.epsilon) + _mean([_ball(own / b).exp() for own in w], prior).log())
+
+    rows = (0,)
+
+    def margin_sides(self, own: _Raised) -> list[Sides]:
+        [(divergence, most)] = self.sides(own.lifts, own.chance.prior)
+        return [(divergence + own.chance.of_mean(2 * self.epsilon) * own.rho, most)]
+
+    def margin_support(self, w: list[list[Fraction]], extra: list[Fraction], chance: Chance) -> tuple[arb, arb]:
+        return self.support(w[0] + extra, chance.prior), chance.of_mean(2 * self.epsilon) * _ball(extra[0])
 
 
 @dataclass(frozen=True)
@@ -861,6 +956,143 @@ def _order(value: dict[str, Any], name: str) -> Fraction | None:
     number = None if value[name] == "inf" else _decimal(value[name], name)
     _need(number is None or 1 < number <= MOST_ALPHA, f"{name} must be above 1 and at most {MOST_ALPHA}, or inf")
     return number
+
+
+# --- 6a. Margins: promises with standard errors to spare (steps 10 and 10a) ---
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What `errors` standard errors of so many records of s and x take of an output, for rho = 1. Step 10."""
+
+    counts: Matrix
+    errors: Fraction
+
+    @cached_property
+    def prior(self) -> list[int]:
+        return [sum(row) for row in self.counts]
+
+    @cached_property
+    def columns(self) -> fmpz_mat:
+        return fmpz_mat(self.counts)
+
+    @cached_property
+    def unseen(self) -> list[Fraction]:
+        """b_s, the share of records that were not seen. Step 10."""
+        return [self.errors**2 / (6 * n + self.errors**2) for n in self.prior]
+
+    @property
+    def of_lifts(self) -> list[arb]:
+        """c_s, of every lift. Step 10."""
+        total = sum(self.prior)
+        return [_ball(self.errors**2 * Fraction(total - n, total * (n + 1))).sqrt() for n in self.prior]
+
+    def of(self, w: list[Fraction]) -> arb:
+        """E[w c]. Step 10a."""
+        return _mean(list(map(operator.mul, map(_ball, w), self.of_lifts)), self.prior)
+
+    def of_mean(self, variance: Fraction) -> arb:
+        """Of a mean over secrets with this variance in one record. Step 10."""
+        return _ball(self.errors**2 * variance / sum(self.prior)).sqrt()
+
+
+@dataclass(frozen=True)
+class _Raised:
+    """An output's lifts, exact; with what was not seen; and with standard errors, above and below. Step 10."""
+
+    chance: Chance
+    lifts: list[fmpq]
+    high: list[fmpq]
+    rho: arb
+    above: list[arb]
+    below: list[arb]
+
+    @classmethod
+    def of(cls, chance: Chance, ratios: list[fmpq], p_x: list[int]) -> _Raised:
+        """Of an output with these P(x|y) / P(x). Step 10."""
+        sums = (chance.columns * fmpq_mat(len(ratios), 1, ratios)).entries()
+        lifts = [own / n for own, n in zip(sums, chance.prior, strict=True)]
+        shares, tau, rho = list(map(_rational, chance.unseen)), max(ratios), _deviation(ratios, p_x)
+        low = [(1 - share) * lift for share, lift in zip(shares, lifts, strict=True)]
+        high = [lift + share * tau for share, lift in zip(shares, low, strict=True)]
+        errors = [own * rho for own in chance.of_lifts]
+        above = [_ball(lift) + error for lift, error in zip(high, errors, strict=True)]
+        return cls(chance, lifts, high, rho, above, [_ball(a) - error for a, error in zip(low, errors, strict=True)])
+
+
+@dataclass(frozen=True)
+class Margin(Component):
+    """Promises with a margin, which depends on V: they are about X, whose lifts are g = V / P_X. Step 10.
+
+    In a dual, w is followed by the b of every KL, by the rows of every promise, |S| entries each, and by y, |X| entries.
+    """
+
+    parts: tuple[Component, ...]
+    chance: Chance
+
+    @classmethod
+    def stated(cls, value: dict[str, Any]) -> Component:
+        raise RefusedError("a margin is no region")
+
+    @property
+    def perfect(self) -> bool:
+        return False
+
+    @property
+    def extra(self) -> int:  # type: ignore[override]
+        rows = sum(len(part.rows) for part in self.parts) * len(self.chance.prior)
+        return sum(part.extra for part in self.parts) + rows + len(self.chance.counts[0])
+
+    def sides(self, lifts: list[fmpq], prior: list[int]) -> list[Sides]:
+        """Step 10."""
+        own = _Raised.of(self.chance, lifts, prior)
+        return [side for part in self.parts for side in part.margin_sides(own)]
+
+    def unseen(self, rho: fmpq, lifts: list[fmpq]) -> list[Sides]:
+        raise RefusedError("unseen values have no margin")
+
+    def support(self, w: list[Fraction], prior: list[int]) -> arb:
+        """From what the promises' w use of rho and tau, and y, at least w.V for every V that leaves the margin. Step 10a."""
+        rest, form, of_tau = iter(w[len(prior) :]), [Fraction(0)] * len(self.chance.prior), Fraction(0)
+        sigma, of_rho = arb(0), arb(0)
+        extras = [[next(rest) for _ in range(part.extra)] for part in self.parts]
+        for part, extra in zip(self.parts, extras, strict=True):
+            rows = []
+            for sign in part.rows:
+                own = [next(rest) for _ in form]
+                if sign:
+                    own = [max(entry, Fraction(0)) for entry in own]
+                    of_tau += sum(own) * (sign > 0)
+                form = [before + (sign or 1) * entry for before, entry in zip(form, own, strict=True)]
+                unseen = self.chance.unseen if sign else [Fraction(0)] * len(own)
+                rows.append([entry / (1 - share) for entry, share in zip(own, unseen, strict=True)])
+            bounded, used = part.margin_support(rows, extra, self.chance)
+            sigma, of_rho = sigma + bounded, of_rho + used
+        y = list(rest)
+        lifts = (fmpq_mat(1, len(form), list(map(_rational, form))) * self.chance.columns).entries()
+        left = [_rational(a - b) - own / n for a, b, own, n in zip(w, y, lifts, prior, strict=False)]
+        left = [max(own, fmpq(0)) for own in left]
+        of_tau *= self.chance.errors**2 / (6 * sum(prior))
+        mean = _mean(y, prior)
+        sigma += _ball(mean) + _uncovered(_deviation(y, prior), of_rho) * _ball(max(y) - mean)
+        return sigma + _uncovered(_ball(_mean(left, prior)), _ball(of_tau)) * _ball(max(left))
+
+
+def _uncovered(needed: arb, given: arb) -> arb:
+    """The share of what is needed, 0 or more, that is not given. Step 10a."""
+    return (1 - given / needed).max(arb(0)) if needed > 0 else arb(0) if needed == 0 else arb(1)
+
+
+def with_margin(promise: Promise, errors: Fraction, blocks: list[Matrix]) -> tuple[Promise, list[Matrix]]:
+    """The promise with so many standard errors to spare, and the counts that it is about: of X, as its own secret. Step 10."""
+    [counts] = blocks
+    columns = _column_sums(counts)
+    _need(len(columns) <= _MOST_WITH_MARGIN, f"a margin is known for {_MOST_WITH_MARGIN} symbols at most")
+    _need(not promise.perfect, "perfect privacy has no margin")
+    _need(not any(isinstance(part, OnAverage) for part in promise.components), "a promise on average has no margin")
+    _need(0 < errors <= MOST_EPSILON, f"a margin is above 0 and at most {MOST_EPSILON} standard errors")
+    own = Margin(promise.text, promise.components, Chance(counts, errors))
+    return Promise((own,)), [[[n * (x == z) for x in range(len(columns))] for z, n in enumerate(columns)]]
 
 
 def broken_outputs(blocks: list[Matrix], weights: list[Row], promise: Promise) -> list[int]:
@@ -1260,6 +1492,8 @@ def optimum_bound(blocks: list[Matrix], promise: Promise, certificate: Any, util
         _need(
             kind in utility.proofs, f"the kind of a certificate for {utility.text} must be {', '.join(utility.proofs)}"
         )
+        with_errors = isinstance(promise.components[0], Margin)
+        _need(not with_errors or kind not in ("merged", "local"), f"{kind} cannot prove a bound for a margin")
         if kind == "merged":
             types, proof = merged_blocks(blocks), _keys(certificate, {"kind", "proof"}, "certificate")["proof"]
             _need(isinstance(proof, dict) and proof.get("kind") != "merged", "a merged certificate needs one of types")
@@ -1901,6 +2135,7 @@ class _Stated:
 
     integers: Integers
     promise: Promise
+    margin: dict[str, Any] | None  # none: it states none
     utility: Utility | None  # none: it claims no figures
     claims: dict[str, str]
     earlier: int  # mechanisms that it comes after
@@ -1927,26 +2162,35 @@ def _stated(document: Any, opening: Any) -> _Stated:
     integers, promise = integers_of(document), promise_of(document["promise"])
     utility = _utility_of_file(document, len(integers.labels["x"]))
     _need(utility is not None or document["certificate"] is None, "a certificate of no utility proves nothing")
-    figures = set() if utility is None else {"utility_at_least", "optimum_at_most"}
+    after, margin = document.get("after"), document.get("margin")
+    if margin is not None:
+        _decimal(_keys(margin, {"errors", "certificate"}, "margin")["errors"], "errors")
+        _need(utility is not None or margin["certificate"] is None, "a certificate of no utility proves nothing")
+        _need(after is None, "a margin after other releases is not known")
+    figures = set() if utility is None else {*_FIGURES} - (set() if margin else {_WITH_MARGIN})
     claims = _keys(document["claims"], figures, "claims")
     for name in figures:
         _decimal(claims[name], name)
     provenance = _keys(document["provenance"], {"package", "solver", "status"}, "provenance")
     _need(all(isinstance(text, str) for text in provenance.values()), "provenance must be texts")
     _need_table(document.get("table"), integers)
-    after = document.get("after")
     _need(after is None or integers.unseen is None, "unseen values have no proof after other releases")
     on_average = any(isinstance(component, OnAverage) for component in promise.components)
     _need(after is None or not on_average, "a promise on average has no proof after other releases")
     _need("utility" in document or not on_average, "versions before 4 know no promise on average")
     evidence = _evidence(document, opening)
+    _need(margin is None or "counts" in document["joint"], "a file that withholds its joint must withhold its margin")
     earlier = 0 if after is None else len(after["sealed" if "sealed" in after else "mechanisms"])
-    return _Stated(integers, promise, utility, claims, earlier, evidence)
+    return _Stated(integers, promise, margin, utility, claims, earlier, evidence)
 
 
 def _utility_of_file(document: dict[str, Any], symbols: int) -> Utility | None:
     """Files knew no other utility than mutual information before they stated it."""
     return utility_of(document["utility"], symbols) if "utility" in document else MutualInformation()
+
+
+_WITH_MARGIN = "optimum_with_margin_at_most"
+_FIGURES = ("utility_at_least", "optimum_at_most", _WITH_MARGIN)
 
 
 def _claims(file: _Stated) -> dict[str, str]:
@@ -1957,10 +2201,15 @@ def _claims(file: _Stated) -> dict[str, str]:
     texts = {"promise": file.promise.text + together}
     if file.integers.unseen is not None:
         texts["unseen values"] = file.promise.text
+    figures = {} if file.utility is None else {name: file.utility.amount(text) for name, text in file.claims.items()}
     if file.utility is not None:
-        worth, most = (file.utility.amount(file.claims[name]) for name in ("utility_at_least", "optimum_at_most"))
-        texts["utility"] = f"{file.utility.text} is at least {worth}"
-        texts["optimum"] = f"no mechanism that keeps the promise has more than {most}"
+        texts["utility"] = f"{file.utility.text} is at least {figures['utility_at_least']}"
+        texts["optimum"] = f"no mechanism that keeps the promise has more than {figures['optimum_at_most']}"
+    if file.margin is not None:
+        of = f"of {sum(map(sum, counts_of(file.evidence.blocks)))} records " if file.evidence else ""
+        texts["margin"] = f"{file.promise.text} with {file.margin['errors']} standard errors {of}to spare"
+    if _WITH_MARGIN in figures:
+        texts["optimum with margin"] = f"no mechanism that leaves this margin has more than {figures[_WITH_MARGIN]}"
     return texts
 
 
@@ -1976,11 +2225,14 @@ def _verdict(claim: str, text: str, file: _Stated) -> Verdict:
 
 def _proves(claim: str, file: _Stated, evidence: Evidence) -> bool:
     """Whether the claim is proven; where outputs break the promise it is refused, with their number."""
-    integers, promise, blocks = file.integers, file.promise, evidence.blocks
+    integers, promise, blocks, certificate = file.integers, file.promise, evidence.blocks, evidence.certificate
     counts = counts_of(blocks)
-    if claim == "optimum":
-        best = _decimal(file.claims["optimum_at_most"], claim)
-        return bool(optimum_bound(blocks, promise, evidence.certificate, file.utility) <= _ball(best))
+    if file.margin is not None and "margin" in claim:
+        promise, blocks = with_margin(promise, _decimal(file.margin["errors"], claim), blocks)
+        certificate = file.margin["certificate"]
+    if claim.startswith("optimum"):
+        best = _decimal(file.claims["optimum_at_most" if claim == "optimum" else _WITH_MARGIN], claim)
+        return bool(optimum_bound(blocks, promise, certificate, file.utility) <= _ball(best))
     if claim == "utility" and file.utility is not None:
         worth = _decimal(file.claims["utility_at_least"], claim)
         return worth == 0 or bool(_ball(worth) <= file.utility.worth(_column_sums(counts), integers))

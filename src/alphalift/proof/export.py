@@ -6,7 +6,8 @@ import heapq
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from fractions import Fraction
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ from alphalift.joint import Joint
 from alphalift.presolve import Merged
 from alphalift.proof import checker
 from alphalift.proof.ends import outer_ends
-from alphalift.regions import Region, priced_inequality, simplest
+from alphalift.proof.statement import checkable
+from alphalift.regions import Margin, Region, priced_inequality, simplest
 from alphalift.utilities import MutualInformation, Utility
 
 # Places are rounded to a grid of 2^-bits; what that costs the bound is the grid times the largest dual.
@@ -158,7 +160,7 @@ class _Dual:
     @property
     def largest(self) -> float:
         return float(
-            np.abs(np.concatenate([[self.nu], *(np.append(own.w, own.extra) for own in self.components)])).max()
+            np.abs([self.nu, *chain.from_iterable((*own.w, *own.extra, *own.free) for own in self.components)]).max()
         )
 
     def integers(self, one: int) -> list[int]:
@@ -166,6 +168,7 @@ class _Dual:
         entries = list[int]()
         for own in self.components:
             entries += [*_integers(own.w, one), *(max(entry, 1) for entry in _integers(own.extra, one))]
+            entries += _integers(own.free, one)
         return [*entries, *_integers([self.nu], one)]
 
 
@@ -200,6 +203,7 @@ class Boxes:
         """`duals` are all that will be written: the largest of them, or of prices on average, decides the bits."""
         self._joint, self._region, self._inverses = joint, region, _Duals(region, joint)
         self._utility, self._average_prices = utility, average_prices
+        self._margin = checkable(region) if isinstance(region, Margin) else None
         largest = max(1.0, *average_prices, *(self._inverses.inverted(dual).largest for dual in duals))
         # Where the search closes its boxes, more ends are rounded.
         finer = max(0, math.ceil(math.log2(len(joint.x_labels) / CLOSED_FROM)))
@@ -265,11 +269,19 @@ class Boxes:
             return False
         ends = np.array([low, high]) / self.one
         dual = self._inverses.inverted(tree.dual[node])
-        w, sigma = priced_inequality(self._region, dual.components, self._joint.p_s, self._average_prices)
+        w, sigma = self._inequality(dual)
         c = tree.prices + dual.nu - w @ self._joint.p_s_given_x
         q = self._utility.terms(ends, self._joint.p_x) - c * ends
         bound = dual.nu - sigma + q.min(axis=0).sum()
         return bool(bound >= tree.threshold)
+
+    def _inequality(self, dual: _Dual) -> tuple[Array, float]:
+        """(w, sigma) in floats, of a margin by the checker's own arithmetic."""
+        if self._margin is None:
+            return priced_inequality(self._region, dual.components, self._joint.p_s, self._average_prices)
+        [component], prior = self._margin.components, list(self._joint.s_weights)
+        entries = [Fraction(entry, self.one) for entry in dual.integers(self.one)[:-1]]
+        return dual.components[0].w, float(component.support(entries, prior).upper())
 
     def _slabs(self, tree: Certificate, node: int, low: list[int], high: list[int]) -> list[tuple[int, int, bool]]:
         """The slabs cut off the node's box, rounded to be smaller: symbol, place, whether the slab is above."""

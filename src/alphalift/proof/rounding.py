@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -25,26 +26,30 @@ _LATE_GROWTH = 2.0**12
 _LIGHT = 0.4
 
 
-def proven_integers(mechanism: Mechanism, promise: Promise, bits: int, blocks: list[Matrix], clock: Clock) -> Integers:
+Asked = Sequence[tuple[Promise, list[Matrix]]]
+
+
+def proven_integers(mechanism: Mechanism, asked: Asked, bits: int, clock: Clock) -> Integers:
     """The mechanism with columns of integers that sum to 2^bits, moved by as little as the proof needs.
 
     Round, try to prove; else merge broken outputs of tiny mass into their nearest relative, or mix every posterior
     toward P_X (docs/theory.md), and try again. That would leave nothing sparse: there broken outputs are merged whatever
     their mass. The last resort, one output for everything, keeps every promise. At epsilon = 0 rounding happens inside the
-    null lattice, which may take more bits. `blocks` are the counts of s and x, by earlier outputs where there are any; then
-    values outside of the table get no law. When the clock is over, larger shares are tried, and fewer of them.
+    null lattice, which may take more bits. `asked` are the promise and, beside it, that with a margin, each with the counts of
+    s and x, by earlier outputs where there are any; then values outside of the table get no law. When the clock is over, larger shares are tried, and fewer of them.
     """
+    promise, blocks = asked[0]
     joint, alone = mechanism.joint, len(blocks) == 1
     constant = labelled(joint, [dict.fromkeys(range(len(joint.x_labels)), 1 << bits)], bits, unseen=alone)
     if promise.perfect:
         result = labelled(joint, *perfect_weights(mechanism, bits, blocks, clock), unseen=alone)
-        return constant if _broken(blocks, result, promise) else result
+        return constant if _broken(asked, result) else result
     matrix, share = mechanism.law, 0.0
     while share < 1:
         weights = rounded(mixed(matrix, joint.p_x, share), bits)
         matrix = matrix[np.array([bool(row) for row in weights])]
         result = labelled(joint, [row for row in weights if row], bits, unseen=alone)
-        broken = _broken(blocks, result, promise)
+        broken = _broken(asked, result)
         if not broken and not _broken_averages(blocks, result, promise):
             return result
         if is_sparse(matrix) and not broken:
@@ -61,8 +66,9 @@ def proven_integers(mechanism: Mechanism, promise: Promise, bits: int, blocks: l
     return constant
 
 
-def _broken(blocks: list[Matrix], integers: Integers, promise: Promise) -> list[int]:
-    broken = set(checker.broken_outputs(blocks, integers.weights, promise))
+def _broken(asked: Asked, integers: Integers) -> list[int]:
+    broken = {y for promise, blocks in asked for y in checker.broken_outputs(blocks, integers.weights, promise)}
+    promise, blocks = asked[0]
     if integers.unseen is not None:
         broken |= set(checker.broken_unseen(blocks[0], integers, promise))
     return sorted(broken)

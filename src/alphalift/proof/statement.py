@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from alphalift.exact import decimal, to_float
 from alphalift.proof import checker
 from alphalift.proof.checker import Promise
-from alphalift.regions import After, Intersection, OnAverage, Region
+from alphalift.regions import After, Intersection, Margin, OnAverage, Region
 from alphalift.regions.parse import PROMISES
 from alphalift.utilities import UTILITIES, Utility
 
@@ -17,6 +18,9 @@ _REGIONS: dict[str, type[Region]] = {name: PROMISES[name] for name in checker.RE
 
 def checkable(region: Region) -> Promise | None:
     """The region as the checker knows it, in the decimals that its floats are shown as; none if it does not."""
+    if isinstance(region, Margin):
+        promise, counts = checkable(region.promise), [list(row) for row in region.base.weights]
+        return promise and checker.with_margin(promise, Fraction(decimal(region.errors)), [counts])[0]
     stated = statement(region)
     return None if stated is None else checker.promise_of(stated)
 

@@ -10,6 +10,7 @@ from alphalift.regions.inner import legible
 from alphalift.regions.kl import KL
 from alphalift.regions.ldp import LDP
 from alphalift.regions.lip import LIP
+from alphalift.regions.margin import Margin
 from alphalift.regions.max_lift import MaxLift
 from alphalift.regions.on_average import OnAverage, averages_of, of_every_output, priced_inequality, refuse_averages
 from alphalift.regions.parse import as_region, parse
@@ -29,6 +30,7 @@ __all__ = [
     "Custom",
     "Implication",
     "Intersection",
+    "Margin",
     "MaxLift",
     "OnAverage",
     "Region",

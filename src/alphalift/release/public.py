@@ -26,7 +26,7 @@ from alphalift.proof.checker import Integers
 from alphalift.release.keys import DRAWS
 from alphalift.release.outputs import Outputs
 from alphalift.release.reading import notes
-from alphalift.release.told import told
+from alphalift.release.told import supported, told
 
 _NAME_DIGITS = 16
 _DIGITS = 4
@@ -52,7 +52,8 @@ def codebook(
     `public_name`, `designed_from` the number of records of the joint (its total); the fewer records, the fewer digits.
     """
     rows = None if counts is None else sum(counts)
-    law = told(integers, designed_from if rows is None else min(rows, designed_from))
+    records = supported(rows, designed_from)
+    law = told(integers, records)
     p_x = None if counts is None else estimated_p_x(law, np.asarray(counts, dtype=np.float64))
     p_y = None if p_x is None else np.maximum(law @ p_x, 1e-300)
     x_labels, rows_of_law = integers.labels["x"], [*supports(law)]
@@ -73,6 +74,7 @@ def codebook(
         "written_as": outputs.columns(),
         "rows": rows,
         "values": x_labels,
+        "digits_of_records": records,
         "p_x_estimated": None if p_x is None else _shares(x_labels, p_x),
         "outputs": [
             {

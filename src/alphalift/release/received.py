@@ -13,17 +13,22 @@ from alphalift.joint import Variable
 from alphalift.population import Estimate
 from alphalift.proof.checker import Integers
 from alphalift.release.outputs import Outputs
+from alphalift.release.told import rounding
 from alphalift.tables.opening import open_table
 
 
 @dataclass(frozen=True, eq=False)
 class Readable:
-    """What is written for outputs, and P(y|x), (|Y|, |X|): `column` has one of `texts` for every output, or its code."""
+    """What is written for outputs, and P(y|x), (|Y|, |X|): `column` has one of `texts` for every output, or its code.
+
+    `rounding` is the variance that few digits gave to P(y|x), if they did.
+    """
 
     values: tuple[str, ...]
     law: Array
     column: str
     texts: tuple[str, ...]
+    rounding: Array | None = None
 
     @classmethod
     def of_mechanism(cls, integers: Integers, variable: Variable) -> Readable:
@@ -43,9 +48,11 @@ class Readable:
             law = np.array([[own["p_y_given_x"].get(value, 0.0) for value in values] for own in outputs])
             several = len(book["written_as"]) > 1
             texts = tuple(str(own["code"]) if several else own["label"] for own in outputs)
+            # Codebooks of earlier versions do not say of how many records their digits are: of all, or of fewer.
+            records = int(book.get("digits_of_records") or book["rows"] or 1)
         except (KeyError, TypeError, IndexError, AttributeError):
             raise InputError("this is no codebook as `apply` writes it") from None
-        return cls(values, law, column, texts)
+        return cls(values, law, column, texts, rounding(law, records))
 
     def counts(self, table: Any) -> Array:
         """How often each output was released."""
@@ -60,4 +67,4 @@ class Readable:
 
 def estimate_release(table: Any, readable: Readable, *, confidence: float = 0.95) -> Estimate:
     """What a released table tells about X."""
-    return Estimate(readable.values, readable.law, readable.counts(table), confidence)
+    return Estimate(readable.values, readable.law, readable.counts(table), confidence, readable.rounding)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 from scipy.sparse import coo_array
 
-from alphalift.arrays import Rows, compact
+from alphalift.arrays import Array, Rows, compact
 from alphalift.proof.checker import Integers
 
 # No share is told to more decimals than these; an output that is rarer still is told as one unit of the last.
@@ -29,6 +30,29 @@ def told(integers: Integers, records: int) -> Rows:
     shares = [units / _WHOLE for column in columns for units in _column([*column.values()], records)]
     outputs, symbols = zip(*((y, x) for x, column in enumerate(columns) for y in column), strict=True)
     return compact(coo_array((shares, (outputs, symbols)), shape=(len(integers.weights), len(columns))).tocsr())
+
+
+def supported(rows: int | None, designed_from: int) -> int:
+    """Of how many records digits are told: those of the release, or about as many as were designed from, if these are fewer.
+
+    Of a private table's size, no more than the largest power of two that is not above it.
+    """
+    if rows is not None and rows <= designed_from:
+        return rows
+    return 1 << (designed_from.bit_length() - 1)
+
+
+def rounding(law: Array, records: int) -> Array:
+    """The variance of what `told` rounded off, (|Y|, |X|), from P(y|x) as it is told, as if it were half a step, up or down.
+
+    The error of the largest in a column is that of all others together, and has none here.
+    """
+    variance = np.zeros(law.shape)
+    records = max(records // law.shape[1], 1)
+    for y, x in zip(*np.nonzero(law), strict=True):
+        variance[y, x] = (_step(float(law[y, x]), records) / _WHOLE) ** 2 / 4
+    variance[law.argmax(axis=0), np.arange(law.shape[1])] = 0.0
+    return variance
 
 
 def _column(shares: Sequence[float], records: int) -> list[int]:

@@ -19,7 +19,7 @@ from alphalift.proof.said import EVERYBODY, statement_in
 from alphalift.proof.statement import checkable, region_of
 from alphalift.regions import Region
 from alphalift.release.outputs import Outputs
-from alphalift.release.told import told
+from alphalift.release.told import supported, told
 from alphalift.report.filed import Filed
 from alphalift.report.page import Html, Section, code, facts, figures, page, paragraph, sentences, table
 from alphalift.report.rows import ReleasedRows
@@ -57,7 +57,7 @@ class Shared:
         if filed.withheld:
             matrix, digits = as_floats(integers.weights, integers.bits, len(integers.labels["x"])), 4
         else:
-            matrix = told(integers, records if released is None else min(records, released.rows))
+            matrix = told(integers, supported(None if released is None else released.rows, records))
             digits, statement = 12, _wished(statement)
         after = document.get("after") or {}
         return cls(

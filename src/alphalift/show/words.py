@@ -307,11 +307,19 @@ def _robust(solution: Solution, stated: Population, secret: str, useful: str) ->
     elif stated.errors == 0:
         how = "the design for the records needs no margin for it."
     else:
-        how = f"every output leaves {stated.errors:.1f} standard errors to spare. {cost}"
+        how = f"every output leaves {stated.errors:g} standard errors to spare{_within(solution, useful)}. {cost}"
     return (
         f"The population: if the {stated.records} records are a random sample of it, the promise is kept there, too, with "
         f"{percent(stated.confidence)} confidence ({HOW}): {how}"
     )
+
+
+def _within(solution: Solution, useful: str) -> str:
+    """What no mechanism with the same margin exceeds, where that is less than all of X; the file proves it again."""
+    everything = _everything(solution)
+    if solution.margin is None or solution.margin.upper_bound >= everything:
+        return ""
+    return f", and no mechanism that does keeps more than {up(100 * solution.margin.upper_bound / everything, 2)}% of {useful}"
 
 
 def _at(region: Region, value: float) -> str:
@@ -330,10 +338,15 @@ def what_a_file_proves(solution: Solution, claims: dict[str, str]) -> str:
         return ""
     everything = _everything(solution)
     gap = (float(claims["optimum_at_most"]) - float(claims["utility_at_least"])) / everything if everything > 0 else 0.0
-    if gap <= solution.relative_gap + _NOTABLE:
-        return ""
-    reason = "a proof of more would be too large, or would have come too late"
-    return f"The file proves a gap of at most {_percent_up(gap)} of that: {reason}."
+    reason, told = "a proof of more would be too large, or would have come too late", []
+    if gap > solution.relative_gap + _NOTABLE:
+        told.append(f"The file proves a gap of at most {_percent_up(gap)} of that: {reason}.")
+    if solution.margin is not None and "optimum_with_margin_at_most" in claims:
+        most = float(claims["optimum_with_margin_at_most"])
+        if most > solution.margin.upper_bound + _NOTABLE * everything:
+            share = _percent_up(most / everything)
+            told.append(f"The file proves that no mechanism with its margin keeps more than {share}: {reason}.")
+    return " ".join(told)
 
 
 def what_it_may_take(joint: Joint, region: Region, utility: Utility, time_limit: float) -> str:

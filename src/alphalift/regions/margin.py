@@ -11,29 +11,41 @@ on V itself, the problem that is solved has X for its secret ("Margins" in docs/
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from alphalift.arrays import Array
-from alphalift.convex import ENTROPY, HALF_SPACES, NORM_BALL, SPHERE, Constraint, ConvexSet
+from alphalift.convex import ENTROPY, HALF_SPACES, NORM_BALL, SPHERE, ComponentDual, Constraint, ConvexSet
 from alphalift.errors import PromiseError
 from alphalift.joint import Joint
 from alphalift.measures.lift import alpha_over
-from alphalift.regions import KL, LDP, LIP, AlphaLift, ChiSquare, OnAverage, Region, Renyi, TotalVariation
-from alphalift.regions.kl import STEEPNESS
+from alphalift.regions.alpha_lift import AlphaLift
+from alphalift.regions.base import Region
+from alphalift.regions.chi_square import ChiSquare
+from alphalift.regions.kl import KL, STEEPNESS
+from alphalift.regions.ldp import LDP
+from alphalift.regions.lip import LIP
+from alphalift.regions.on_average import OnAverage
+from alphalift.regions.renyi import Renyi
+from alphalift.regions.total_variation import TotalVariation
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A constraint with what it takes of rho and tau: coefficients in its moments, and of rho in its capacity."""
+    """A constraint with what it takes of rho and tau: coefficients in its moments, and of rho in its capacity.
+
+    `inverse` makes of its multipliers what files have: rows of coefficients of q = P_S l, of 0 or more where lifts have a margin;
+    and the b of KL.
+    """
 
     constraint: Constraint
     rho: Array
     tau: Array
     capacity: float = 0.0
+    inverse: Callable[[Array], tuple[Array, tuple[float, ...]]] = lambda found: (found, ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,12 +148,7 @@ class Margin(Region):
         raise PromiseError("a margin has no support function of its own; kernels know its constraints")
 
     def convex_set(self, joint: Joint) -> ConvexSet:
-        p_x, size = joint.p_x, len(joint.p_x)
-        above = np.eye(size) - p_x[:, None]
-        ball = Constraint(SPHERE, np.array([1.0, *p_x]), above, capacity=np.zeros(size))
-        parts = [part for component in self.promise.components for part in self._parts(component)]
-        parts.append(_Part(ball, np.zeros(size), np.zeros(size), 1.0))
-        parts.append(_Part(Constraint(HALF_SPACES, np.zeros(size), np.eye(size)), np.zeros(size), -p_x))
+        p_x, parts = joint.p_x, self._stated + self._cones
         body = ConvexSet.intersecting([part.constraint for part in parts])
         # Where the rarest symbol is certain, both are largest.
         most = 1 / float(p_x.min())
@@ -149,37 +156,82 @@ class Margin(Region):
         body = body.with_slack(rho, np.array([part.capacity for part in parts]), math.sqrt(most - 1))
         return body.with_slack(tau, np.zeros(len(parts)), most)
 
+    def constraint(self, p_s: Array) -> Constraint:
+        """All moments together, and the way back from their multipliers; kernels get `convex_set`."""
+        directions = np.concatenate([part.constraint.directions for part in self._stated + self._cones])
+        return Constraint(HALF_SPACES, np.zeros(len(directions)), directions, inverse=self._inverse)
+
+    def _inverse(self, multipliers: Array) -> ComponentDual:
+        """w of V, the b of every KL, and beside them the promises' rows and the y of rho <= ||y||, as the checker takes them."""
+        parts, rest, w = self._stated + self._cones, multipliers, np.zeros(len(self.base.p_x))
+        rows, extras = list[Array](), list[float]()
+        for part in parts:
+            own, rest = rest[: len(part.constraint.directions)], rest[len(part.constraint.directions) :]
+            w += part.constraint.directions.T @ own
+            found, extra = part.inverse(own)
+            rows.append(found)
+            extras += extra
+        return ComponentDual(w, tuple(extras), free=tuple(np.concatenate(rows).tolist()))
+
+    @cached_property
+    def _stated(self) -> list[_Part]:
+        """What the promises ask for."""
+        return [part for component in self.promise.components for part in self._parts(component)]
+
+    @cached_property
+    def _cones(self) -> list[_Part]:
+        """What rho and tau are at least: ||(V - P_X) / P_X|| and the largest V_x / P(x)."""
+        p_x, size = self.base.p_x, len(self.base.p_x)
+        above, none = np.eye(size) - p_x[:, None], np.zeros(size)
+        ball = Constraint(SPHERE, np.array([1.0, *p_x]), above, capacity=none)
+        return [
+            _Part(ball, none, none, 1.0, inverse=lambda found: (found - p_x @ found, ())),
+            _Part(Constraint(HALF_SPACES, none, np.eye(size)), none, -p_x, inverse=lambda found: (found[:0], ())),
+        ]
+
     def _parts(self, part: Region) -> Sequence[_Part]:
         p_s = self.base.p_s
         given, own, tau = (1 - self.unseen)[:, None] * self.base.p_s_given_x, p_s * self.own, p_s * self.unseen
         size, none, nothing = len(p_s), np.zeros(len(p_s)), np.zeros(given.shape[1])
+        seen = 1 - self.unseen
+
+        def of_lifts(found: Array) -> tuple[Array, tuple[float, ...]]:
+            return np.asarray((found[: len(found) // size * size].reshape(-1, size) * seen).ravel()), ()
+
         if isinstance(part, TotalVariation):
             slacks = np.hstack([-np.eye(size), np.ones((size, 1))])
             sides, widths = np.append(p_s, part.epsilon), np.full(size, part.epsilon)
             constraint = Constraint(HALF_SPACES, sides, np.vstack([given, nothing]), slacks, widths)
-            return [_Part(constraint, np.append(none, self._of(part)), np.append(tau, 0.0))]
+            return [_Part(constraint, np.append(none, self._of(part)), np.append(tau, 0.0), inverse=of_lifts)]
         if isinstance(part, KL):
             parameters = np.array([part.epsilon, STEEPNESS, *p_s])
             constraint = Constraint(ENTROPY, parameters, np.vstack([self.base.p_s_given_x, nothing]))
-            return [_Part(constraint, np.append(none, self._of(part) / STEEPNESS), np.append(none, 0.0))]
+            rho = np.append(none, self._of(part) / STEEPNESS)
+            return [
+                _Part(
+                    constraint, rho, np.append(none, 0.0), inverse=lambda found: (found[:-1], (found[-1] / STEEPNESS,))
+                )
+            ]
         if isinstance(part, ChiSquare):
             constraint = Constraint(SPHERE, np.array([part.epsilon, *p_s]), self.base.p_s_given_x - p_s[:, None])
-            return [_Part(constraint, none, none, -self._of(part) / part.epsilon)]
+            errors = self._of(part) / part.epsilon
+            return [_Part(constraint, none, none, -errors, inverse=lambda found: (found - p_s @ found, ()))]
         if isinstance(part, LIP):
             sides = np.concatenate([part.budget * p_s, -math.exp(-part.lower) * p_s])
             constraint = Constraint(HALF_SPACES, sides, np.concatenate([given, -given]))
-            return [_Part(constraint, np.append(own, own), np.append(tau, none))]
+            return [_Part(constraint, np.append(own, own), np.append(tau, none), inverse=of_lifts)]
         if isinstance(part, LDP):
             slack = np.concatenate([-p_s, p_s / part.budget])[None]
             directions, width = np.concatenate([given, -given]), np.array([min(part.budget, 1 / p_s.min())])
             constraint = Constraint(HALF_SPACES, np.zeros(2 * size), directions, slack, width)
-            return [_Part(constraint, np.append(own, own), np.append(tau, none))]
+            return [_Part(constraint, np.append(own, own), np.append(tau, none), inverse=of_lifts)]
         alpha, t = _norm(part)
         if math.isinf(alpha):
-            return [_Part(Constraint(HALF_SPACES, t * p_s, given), own, tau)]
+            return [_Part(Constraint(HALF_SPACES, t * p_s, given), own, tau, inverse=of_lifts)]
         ball = Constraint(NORM_BALL, np.array([t, alpha_over(alpha), *p_s]), given)
         alone = Constraint(HALF_SPACES, t * p_s ** (1 - 1 / alpha), given)
-        return [_Part(ball, none, tau, -self._of(part) / t), _Part(alone, own, tau)]
+        norm = _Part(ball, none, tau, -self._of(part) / t, inverse=of_lifts)
+        return [norm, _Part(alone, own, tau, inverse=of_lifts)]
 
 
 def standard_errors(records: Array, others: Array, errors: float) -> Array:
