@@ -17,6 +17,7 @@ from alphalift import (
     InputError,
     Joint,
     MaxLift,
+    Mechanism,
     MutualInformation,
     OnAverage,
     Optimal,
@@ -30,16 +31,14 @@ from alphalift import (
     epsilon_for,
     plot_curve,
 )
-from alphalift.clock import Clock
 from alphalift.convex import ConvexSet
-from alphalift.curve import Family, Pairing
-from alphalift.geometry.between import SearchBetween, tree_of
+from alphalift.curve.between import Between
+from alphalift.geometry.between import SearchBetween
 from alphalift.geometry.concave import ConcaveProgram
 from alphalift.paper import random_joints
 from alphalift.regions.between import line_between
-from alphalift.solvers.between import Track, moved, prices_on_a_line
+from alphalift.solvers.between import LinePrices, Moving
 from alphalift.solvers.run import curve_of
-from alphalift.solvers.search import concave_program
 
 INFORMATION = MutualInformation()
 (JOINT,) = random_joints(1, 3, (3, 4))
@@ -141,6 +140,25 @@ def test_max_lift_against_the_exact_vertices(shape):
         assert bracket.lower - 1e-9 <= solution.normalized_utility <= bracket.upper + 1e-9
 
 
+@pytest.mark.parametrize("kind", ["AlphaLift", "MaxLift", "KL", "TotalVariation"])
+def test_lines_hold_every_optimum(kind):
+    """Below the accuracy of steps one tree bounds all budgets between two, and columns that move are mechanisms there."""
+    promise, others = KINDS[kind]
+    (own,) = curve(JOINT, promise, accuracy=0.008, **others)
+    proven = [stretch for stretch in own.stretches if isinstance(stretch, Between) and stretch.ends is not None]
+    assert len(proven) > 4
+    for stretch in proven[::3]:
+        low, high = stretch.left.epsilon, stretch.right.epsilon
+        for epsilon in (low + 0.3 * (high - low), low + 0.8 * (high - low)):
+            region, bracket = promise(epsilon=epsilon, **others), own.at(epsilon)
+            kept, most = optimum(JOINT, region)
+            assert bracket.lower <= most + 1e-9
+            assert kept <= bracket.upper + 1e-9
+            assert bracket.upper <= bracket.lower + own.accuracy + 1e-12
+            assert own.design_at(epsilon).normalized_utility >= bracket.lower - 1e-9
+    assert own.accuracy <= 0.008
+
+
 def test_stairs_hold_between_their_steps():
     (own,) = curve(JOINT, AlphaLift, alpha=10, accuracy=0.05)
     epsilons, lower, upper = own.stairs
@@ -156,7 +174,8 @@ def test_stairs_hold_between_their_steps():
 
 @pytest.mark.parametrize("kind", ["AlphaLift", "MaxLift", "KL", "TotalVariation", "ChiSquare", "Renyi"])
 @pytest.mark.parametrize("ends", [(0.08, 0.1), (0.0, 3e-6), (1e-7, 2e-6), (0.3, 0.34)])
-def test_one_tree_bounds_all_budgets_between(kind, ends):
+@pytest.mark.parametrize(("thorough", "again"), [(False, False), (True, False), (False, True)])
+def test_one_tree_bounds_all_budgets_between(kind, ends, thorough, again):
     """What a tree for two budgets says of the objective holds at budgets and prices between, against posteriors found at random."""
     promise, others = KINDS[kind]
     left, right = (promise(epsilon=epsilon, **others) for epsilon in ends)
@@ -165,7 +184,6 @@ def test_one_tree_bounds_all_budgets_between(kind, ends):
     assert line.place(left) == 0.0
     assert line.place(right) == 1.0
     (solved,) = Optimal(relative_gap=1e-3).solve(JOINT, [right], INFORMATION)
-    tree = tree_of(solved.certificate)
     programs = [
         ConcaveProgram(
             ConvexSet.intersecting([own]),
@@ -178,10 +196,14 @@ def test_one_tree_bounds_all_budgets_between(kind, ends):
     ]
     prices = solved.certificate.prices
     shift = np.array([0.02, -0.01, 0.03, -0.02])
-    search = SearchBetween((programs[0], programs[1]), (prices + shift, prices), -0.01, tree)
-    for _ in range(20):
+    search = SearchBetween((programs[0], programs[1]), (prices + shift, prices), -0.01)
+    for _ in range(3):
         if not search.finished:
-            search.grow()
+            search.grow(thorough=thorough)
+    if again:
+        search = SearchBetween((programs[0], programs[1]), (prices, prices - shift), -0.01, search.tree())
+        search.grow()
+        prices = prices - shift
     rng = np.random.default_rng(1)
     points = rng.dirichlet(np.full(4, 0.4), 4000)
     points = np.concatenate(
@@ -195,36 +217,32 @@ def test_one_tree_bounds_all_budgets_between(kind, ends):
         assert objective.min(initial=math.inf) >= search.lower_bound
 
 
-def test_prices_on_a_line_suit_both_ends_and_what_is_between():
+def test_prices_on_a_line_charge_known_columns_nothing():
     regions = [AlphaLift(3, epsilon) for epsilon in (0.1, 0.105, 0.11)]
-    shares = [0.0, line_between(regions[0], regions[2], JOINT.p_s).place(regions[1]), 1.0]
     found = Optimal(relative_gap=1e-6).solve(JOINT, regions, INFORMATION)
-    programs = [concave_program(JOINT, region, INFORMATION) for region in regions]
-    columns = found[0].mechanism.p_x_given_y.T, found[2].mechanism.p_x_given_y.T
-    first, last = prices_on_a_line(programs, shares, columns, JOINT.p_x, INFORMATION, 1e-6, Clock())
+    lines = LinePrices(JOINT.p_x, INFORMATION)
+    shares = [0.0, line_between(regions[0], regions[2], JOINT.p_s).place(regions[1]), 1.0]
+    for share, own in zip(shares, found, strict=True):
+        lines.offer(own.mechanism.p_x_given_y.T, share)
+    first, last = lines.solve()
     before = INFORMATION.uncertainty(JOINT.p_x[None])[0]
-    for share, program, own in zip(shares, programs, found, strict=True):
-        prices = (1 - share) * first + share * last
-        bound = before - prices @ JOINT.p_x
-        assert own.utility - 1e-5 <= bound <= own.utility + 1e-2
-        assert program.local_minima(prices, own.mechanism.p_x_given_y.T.copy())[1].min() >= -1e-5
+    for share, own in zip(shares, found, strict=True):
+        prices, points = (1 - share) * first + share * last, own.mechanism.p_x_given_y.T
+        assert (INFORMATION.uncertainty(points) - points @ prices).min() >= -1e-9
+        assert own.utility - 1e-9 <= before - prices @ JOINT.p_x <= own.utility + 1e-2
 
 
-def test_columns_that_move_are_kept_and_worth_more_than_pairs():
+def test_columns_that_move_are_mechanisms_all_the_way():
     regions = [AlphaLift(3, epsilon) for epsilon in (0.1, 0.11, 0.12)]
     left, middle, right = Optimal(relative_gap=1e-6).solve(JOINT, regions, INFORMATION)
-    first, last = left.mechanism.p_x_given_y.T, right.mechanism.p_x_given_y.T
-    ends = [concave_program(JOINT, region, INFORMATION) for region in regions]
-    begin = np.concatenate([first, moved(ends[0], left.certificate.prices, last, Clock())])
-    end = np.concatenate([moved(ends[2], right.certificate.prices, first, Clock()), last])
-    allowed = regions[0].allows(begin @ JOINT.lift.T, JOINT.p_s)
-    track = Track(JOINT, INFORMATION, begin[allowed], end[allowed], regions[1:2])
-    (found,) = track.mechanisms
+    moving = Moving.of(JOINT, INFORMATION, left.mechanism.p_x_given_y.T, right.mechanism.p_x_given_y.T)
+    theta = line_between(regions[0], regions[2], JOINT.p_s).place(regions[1])
+    good, points, weights = moving.mixed(moving.used_at(theta), np.array([theta]))
+    assert good.all()
+    found = Mechanism.mixing(JOINT, points[0], weights[0])
     assert found.check(regions[1]).kept
     assert np.abs(found.p_x_given_y @ found.p_y - JOINT.p_x).max() < 1e-12
     assert left.utility < found.utility() <= middle.upper_bound + 1e-9
-    pairing = Pairing.of(Family(AlphaLift, {"alpha": 3}), left, right)
-    assert found.normalized_utility() >= pairing.kept(pairing.farthest(regions[1])) - 1e-9
 
 
 def test_kinds_whose_sets_are_on_no_line_have_steps_alone():

@@ -30,6 +30,9 @@ _SCALES: dict[type[Region], Callable[[Region], float]] = {
     TotalVariation: lambda region: region.budget,
 }
 
+# Of the larger set: what is taken for a set without an interior.
+_LEAST_SHARE = 1e-3
+
 
 @dataclass(frozen=True, eq=False)
 class Line:
@@ -57,6 +60,9 @@ def line_between(left: Region, right: Region, p_s: Array) -> Line | None:
     low, high = scale(left), scale(right)
     if not (math.isfinite(low) and low < high):
         return None
+    if left.perfect:  # a set of one point has no interior for kernels; a small one contains it
+        nothing = 0.0 if form.kind == SPHERE or len(form.widths) else left.value_of_nothing(p_s)
+        low = max(low, nothing + _LEAST_SHARE * (high - nothing))
     ends = _in_form(form, low, high, p_s) if form.centred else _plain(right, form, low, high, p_s)
     return Line(*ends, lambda region: min(max((scale(region) - low) / (high - low), 0.0), 1.0))
 

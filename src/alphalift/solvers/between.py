@@ -1,120 +1,137 @@
-"""Between two budgets: columns that move with the budget, and prices on a line that suit both ends and what is between."""
+"""Between two budgets: mechanisms without a bound at each, mixtures of columns that move with the budget, and prices on a line."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from alphalift.arrays import Array
-from alphalift.clock import Clock
-from alphalift.geometry.concave import ConcaveProgram
 from alphalift.geometry.mixture import MixtureProgram
 from alphalift.joint import Joint
-from alphalift.mechanism import Mechanism
-from alphalift.regions import Region
 from alphalift.solvers.base import mixture_program
-from alphalift.solvers.run import MARGIN
+from alphalift.solvers.candidates import first_points, pull_inside
+from alphalift.solvers.search import SearchRun
 from alphalift.utilities import Utility
 
-# Towards the end of a column's way that a budget allows.
-_HALVINGS = 24
-# Rounds of columns for prices on a line, and starts of local minima in each.
-_ROUNDS, _MOST_STARTS = 3, 24
+# Columns whose reduced cost is this share of what publishing X is worth, or less, are kept for neighbours; at most so many a symbol.
+_NEAR, _MOST_KEPT = 0.02, 4
+# Columns that differ by less are one; starts that differ by less lead to one.
+_DIGITS = 5
+# The weights of a mixture may miss the mean by this, as a share of it; smaller ones are zeros.
+_MISSED = 1e-12
+
+
+def distinct(points: Array) -> Array:
+    """Without repetitions, but for small differences."""
+    return np.asarray(points[np.unique(points.round(_DIGITS), axis=0, return_index=True)[1]])
+
+
+class LocalRun(SearchRun):
+    """Columns from local minima near those of other budgets: a mechanism, and no bound."""
+
+    def price(self) -> bool:
+        return False
+
+    def from_columns(self, starts: Array) -> bool:
+        """Columns near these and near those in use, until they stop paying; whether there were any."""
+        inside = pull_inside(starts, self.joint, self.inner, self.clock)
+        self.mixture = self.mix(np.concatenate([first_points(self.joint, self.inner, self.clock), inside]))
+        found = False
+        starts = np.concatenate([starts, self.mixture.points])
+        while self.limit is None:
+            before = self.mixture.value
+            if not self._add(starts):
+                break
+            found, starts = True, self.mixture.points
+            if before - self.mixture.value < -0.05 * self.threshold:
+                break
+        return found
+
+    @property
+    def kept(self) -> Array:
+        """The columns in use, and others that are worth nearly as much at the prices, (count, |X|)."""
+        reduced = self.reduced_costs(self.columns)
+        near = np.argsort(reduced)[: _MOST_KEPT * len(self.joint.p_x)]
+        near = near[reduced[near] < _NEAR * self.everything]
+        return distinct(np.concatenate([self.mixture.points, self.columns[near]]))
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
-    """Posteriors that go from `first` to `last`, rows alike, as far as each budget of `regions` allows, mixed anew at each.
+class Moving:
+    """Posteriors that go from `first` to `last`, rows alike, mixed anew on the way.
 
-    The first are allowed at all of these budgets, which rise.
+    A row is allowed at a budget between if it is at its own ends, since sets of posteriors grow no slower than that.
     """
 
     joint: Joint
     utility: Utility
     first: Array
     last: Array
-    regions: Sequence[Region]
 
-    @cached_property
-    def points(self) -> Array:
-        """(budgets, rows, |X|)."""
-        region, p_s, lift = self.regions[-1], self.joint.p_s, self.joint.lift.T
-        budgets = np.array([own.tightened(MARGIN).budget for own in self.regions])[:, None]
-        shape = len(self.regions), len(self.first)
-        start, way = (self.first @ lift)[None], ((self.last - self.first) @ lift)[None]
+    @classmethod
+    def of(cls, joint: Joint, utility: Utility, left: Array, right: Array) -> Moving:
+        """Every column of either end and the one that is most like it at the other."""
+        apart = np.abs(left[:, None] - right[None]).sum(axis=2)
+        pairs = {(i, int(apart[i].argmin())) for i in range(len(left))} | {
+            (int(apart[:, j].argmin()), j) for j in range(len(right))
+        }
+        rows = np.array(sorted(pairs))
+        # Those of the left end also as they are: with them there is a mixture everywhere.
+        first = np.concatenate([left[rows[:, 0]], left])
+        return cls(joint, utility, first, np.concatenate([right[rows[:, 1]], left]))
 
-        def allowed(shares: Array) -> Array:
-            lifts = start + shares[..., None] * way
-            return np.asarray(region.value(lifts.reshape(-1, len(p_s)), p_s).reshape(shape) <= budgets)
+    def at(self, theta: float) -> Array:
+        return np.asarray((1 - theta) * self.first + theta * self.last)
 
-        low, high = np.zeros(shape), np.ones(shape)
-        whole = allowed(high)
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            kept = allowed(middle)
-            low, high = np.where(kept, middle, low), np.where(kept, high, middle)
-        share = np.where(whole, 1.0, low)[..., None]
-        return np.asarray((1 - share) * self.first + share * self.last)
+    def used_at(self, theta: float) -> Array:
+        """Which rows the best mixture there consists of."""
+        points = self.at(theta)
+        program = mixture_program(self.joint, self.utility)
+        mixture = program.solve(points, self.utility.uncertainty(points))
+        apart = np.abs(mixture.points[:, None] - points[None]).sum(axis=2)
+        return np.unique(apart.argmin(axis=1))
 
-    @cached_property
-    def mechanisms(self) -> list[Mechanism]:
-        """The best mixture of the posteriors at each budget."""
-        program, p_x, found = mixture_program(self.joint, self.utility), self.joint.p_x, []
-        lifts = self.points @ self.joint.lift.T
-        for points, own, region in zip(self.points, lifts, self.regions, strict=True):
-            points = points[region.allows(own, self.joint.p_s)]
-            mixture = program.solve(points, self.utility.uncertainty(points))
-            found.append(Mechanism.mixing(self.joint, mixture.points, mixture.exact_weights(p_x)))
-        return found
-
-
-def moved(program: ConcaveProgram, prices: Array, points: Array, clock: Clock) -> Array:
-    """Where these columns are at another budget, with its prices: local minima near them, and what has none stays."""
-    found, values = program.local_minima(prices, points, clock=clock)
-    return np.where(np.isfinite(values)[:, None], found, points)
+    def mixed(self, rows: Array, thetas: Array) -> tuple[NDArray[np.bool_], Array, Array]:
+        """These rows at every theta with weights that make them a mechanism: whether there are such, and where: points, weights."""
+        points = (1 - thetas)[:, None, None] * self.first[rows] + thetas[:, None, None] * self.last[rows]
+        mean = self.joint.p_x
+        systems = np.swapaxes(points / mean, 1, 2)
+        ones = np.ones((len(thetas), len(mean), 1))
+        try:
+            weights = np.linalg.solve(systems, ones) if len(rows) == len(mean) else np.linalg.pinv(systems) @ ones
+        except np.linalg.LinAlgError:
+            weights = np.linalg.pinv(systems) @ ones
+        missed = np.abs(systems @ weights - 1).max(axis=(1, 2))
+        weights = np.where(np.abs(weights[..., 0]) < _MISSED, 0.0, weights[..., 0])
+        good = (weights.min(axis=1) >= 0) & (missed < _MISSED)
+        return good, points[good], weights[good]
 
 
-def prices_on_a_line(
-    programs: Sequence[ConcaveProgram],
-    shares: Sequence[float],
-    columns: tuple[Array, Array],
-    p_x: Array,
-    utility: Utility,
-    tolerance: float,
-    clock: Clock,
-) -> tuple[Array, Array]:
-    """(u0, u1) with the least h(P_X) - u.P_X at both ends together for which columns on the way pay nothing.
+@dataclass(eq=False)
+class LinePrices:
+    """(u0, u1) with the least h(P_X) - u.P_X at both ends together for which the known columns pay nothing.
 
-    Columns at the share theta between the ends ask for h(V) >= (1 - theta) u0.V + theta u1.V. They are those of both ends, and
-    local minima at the programs, one for each share: the dual is a linear program over pairs of posteriors.
+    Columns at the share theta between the ends ask for h(V) >= (1 - theta) u0.V + theta u1.V: the dual is a linear program over pairs
+    of posteriors.
     """
-    size = len(p_x)
-    mixtures = MixtureProgram(np.tile(p_x, 2), 2 * float(utility.uncertainty(p_x[None])[0]))
 
-    def wide(points: Array, share: float) -> Array:
-        return np.hstack([2 * (1 - share) * points, 2 * share * points])
+    p_x: Array
+    utility: Utility
+    program: MixtureProgram = field(init=False)
+    offered: list[Array] = field(init=False, default_factory=list)
+    costs: list[Array] = field(init=False, default_factory=list)
 
-    offered = [wide(columns[0], 0.0), wide(columns[0], 1.0), wide(columns[1], 1.0), wide(p_x[None], 0.0)]
-    costs = [2 * utility.uncertainty(own) for own in (columns[0], columns[0], columns[1], p_x[None])]
-    starts = np.concatenate(columns)
-    for _ in range(_ROUNDS):
-        prices = mixtures.solve(np.concatenate(offered), np.concatenate(costs)).prices
-        fresh = []
-        for program, share in zip(programs, shares, strict=True):
-            found, values = program.local_minima(
-                (1 - share) * prices[:size] + share * prices[size:], starts, clock=clock
-            )
-            found = found[values < -tolerance]
-            if len(found):
-                found = found[np.unique(found.round(6), axis=0, return_index=True)[1]]
-                offered.append(wide(found, share))
-                costs.append(2 * utility.uncertainty(found))
-                fresh.append(found)
-        if not fresh:
-            break
-        starts = np.concatenate([*fresh, *columns])[:_MOST_STARTS]
-    prices = mixtures.solve(np.concatenate(offered), np.concatenate(costs)).prices
-    return prices[:size].copy(), prices[size:].copy()
+    def __post_init__(self) -> None:
+        cost = 2 * float(self.utility.uncertainty(self.p_x[None])[0])
+        self.program = MixtureProgram(np.tile(self.p_x, 2), cost)
+
+    def offer(self, points: Array, theta: float) -> None:
+        self.offered.append(np.hstack([2 * (1 - theta) * points, 2 * theta * points]))
+        self.costs.append(2 * self.utility.uncertainty(points))
+
+    def solve(self) -> tuple[Array, Array]:
+        prices = self.program.solve(np.concatenate(self.offered), np.concatenate(self.costs)).prices
+        size = len(self.p_x)
+        return prices[:size].copy(), prices[size:].copy()

@@ -56,7 +56,7 @@ class Optimal(Settings):
                 solution = _published(joint, region, utility)
             elif utility.of_publishing_all(joint.p_x) <= 0:
                 solution = _nothing(joint, region, utility)
-            elif _merges(merged, region, utility):
+            elif merges(merged, region, utility):
                 solution = self._of_types(merged, region, utility, chain)
             else:
                 solution = self._run(joint, region, utility, _columns(chain, len(joint.p_x))).solve()
@@ -66,7 +66,7 @@ class Optimal(Settings):
         return tuple(solutions)
 
     def _run(self, joint: Joint, region: Region, utility: Utility, warm: Array) -> Run:
-        return _kind_of_run(joint, region, utility)(self, joint, simplest(region).region, utility, warm)
+        return kind_of_run(joint, region, utility)(self, joint, simplest(region).region, utility, warm)
 
     def _of_types(self, merged: Merged, region: Region, utility: Utility, chain: Sequence[Solution]) -> Solution:
         """Solve for the types and split what is found over their symbols."""
@@ -91,26 +91,26 @@ class Optimal(Settings):
 def bound_is_estimated(joint: Joint, region: Region, utility: Utility) -> bool:
     """Whether a run's bound is one whose rounding no lemma covers ("Floats" in docs/theory.md): two secrets, and S = X."""
     merged, utility = Merged.of(joint), utility.on(joint)
-    solved = merged.joint if _merges(merged, region, utility) else joint
-    return issubclass(_kind_of_run(solved, region, utility), BinaryRun | LocalRun)
+    solved = merged.joint if merges(merged, region, utility) else joint
+    return issubclass(kind_of_run(solved, region, utility), BinaryRun | LocalRun)
 
 
 def searched_symbols(joint: Joint, region: Region, utility: Utility) -> int:
     """How many symbols a long search is about, equal ones counted once; 0 where a design takes seconds at most."""
     merged, utility = Merged.of(joint), utility.on(joint)
-    solved = merged.joint if _merges(merged, region, utility) else joint
+    solved = merged.joint if merges(merged, region, utility) else joint
     published = region.kept_by(joint.p_x, joint.lift.T, joint.p_s)
-    long = not published and issubclass(_kind_of_run(solved, region, utility), LargeRun)
+    long = not published and issubclass(kind_of_run(solved, region, utility), LargeRun)
     return len(solved.p_x) if long else 0
 
 
-def _merges(merged: Merged, region: Region, utility: Utility) -> bool:
+def merges(merged: Merged, region: Region, utility: Utility) -> bool:
     """Whether the problem of types is another one that says all about this one: known for mutual information alone."""
     smaller = merged.joint is not merged.original
     return smaller and not isinstance(region, After) and region.symmetric and isinstance(utility, MutualInformation)
 
 
-def _kind_of_run(joint: Joint, region: Region, utility: Utility) -> type[Run]:
+def kind_of_run(joint: Joint, region: Region, utility: Utility) -> type[Run]:
     if utility.pieces(1.0, len(joint.p_x)) is not None:
         return ManyPiecesRun if len(joint.p_x) >= MANY_SYMBOLS and not averages_of(region) else PiecesRun
     # What is known of two secrets, of S = X and of many symbols, is known for mutual information and promises about every output.

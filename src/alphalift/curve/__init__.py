@@ -1,0 +1,60 @@
+"""Curves: what every budget keeps, between two certified envelopes, from few mechanisms and fewer trees.
+
+`lines` where sets grow along a line and a tree bounds all budgets between two; `steps` for every other promise and utility.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from alphalift.clock import Clock
+from alphalift.curve.envelope import Bracket, Curve, Envelope
+from alphalift.curve.family import Family
+from alphalift.curve.lines import has_lines, in_lines
+from alphalift.curve.setting import Setting
+from alphalift.curve.steps import in_steps
+from alphalift.errors import SettingError
+from alphalift.joint import Joint, require_joint
+from alphalift.regions import Region
+from alphalift.utilities import Utility, as_utility
+
+__all__ = ["Bracket", "Curve", "Envelope", "Family", "curve"]
+
+
+def curve(
+    joint: Joint,
+    promise: Callable[..., Region],
+    *,
+    accuracy: float = 1e-3,
+    utility: Utility | str | None = None,
+    time_limit: float = 60.0,
+    up_to: float | None = None,
+    **parameters: float | Sequence[float],
+) -> Curve:
+    """What every epsilon keeps, between envelopes that are at most `accuracy` apart: `curve(joint, AlphaLift, alpha=[inf, 10, 3])`.
+
+    `promise` is a kind of promise with one epsilon, or a function of it, such as `lambda epsilon: OnAverage(KL(epsilon))`; `parameters` are
+    its others, each a number or several. Epsilon goes from 0 to where
+    X may be published, or to `up_to`. When the seconds of `time_limit` are over, or at Ctrl-C, envelopes are as far apart as they are
+    then, which `accuracy` of the result says.
+    """
+    if not 0 < accuracy < 1:
+        raise SettingError(f"accuracy is {accuracy:g}, expected a number between 0 and 1")
+    if not time_limit > 0:
+        raise SettingError(f"time_limit is {time_limit:g}, expected seconds above 0")
+    joint, worth = require_joint(joint), as_utility(utility)
+    values = {name: list(np.atleast_1d(value)) for name, value in parameters.items()}
+    families = [
+        Family(promise, dict(zip(values, map(float, own), strict=True))) for own in itertools.product(*values.values())
+    ]
+    if not families:
+        raise SettingError("a parameter has no value; expected one or more")
+    clock, found = Clock(time_limit), list[Envelope]()
+    for left, family in zip(range(len(families), 0, -1), families, strict=True):
+        own = clock.reserving(clock.left * (1 - 1 / left)) if not (found and found[-1].interrupted) else Clock(0.0)
+        setting = Setting.of(family, joint, worth, accuracy, own, up_to)
+        found.append(in_lines(setting) if has_lines(setting) else in_steps(setting))
+    return Curve(tuple(found))
