@@ -20,10 +20,11 @@ from numba import types
 
 from alphalift.arrays import Array
 from alphalift.compiled import INTEGERS, MATRIX, VECTOR, compile_once, copied, copy_row, spliced, subroutine
-from alphalift.convex import Constraints, supports
+from alphalift.convex import Constraints
 from alphalift.geometry.bound import BOUND_BOX, UNIT_ROUNDOFF, compile_with_bound, relax
 from alphalift.geometry.concave import ConcaveProgram
 from alphalift.geometry.pricing import PRICING, Box, Feasible, Pricing, phi
+from alphalift.geometry.support import supports
 from alphalift.geometry.tree import _TREE, Tree, _box, _choose_split, _split_box
 from alphalift.geometry.working_set import compile_minimiser, compile_with_minimiser
 
