@@ -81,7 +81,9 @@ def leakage_bound(
             "a rigorous bound needs records that the design has not seen: design on some of the records, and bound with the others"
         )
     unknown = records.law @ records.p_x == 0
-    if unknown.any():  # outputs that only values have which do not occur in these records: nothing bounds what they tell
+    if (
+        unknown.any()
+    ):  # outputs that only values have which do not occur in these records: nothing bounds what they tell
         value, worst = math.inf, int(unknown.argmax())
     elif method == "rigorous":
         values = _rigorous(records, designed, promise, 1 - confidence)
