@@ -1,8 +1,8 @@
 """Promises for a population with a known truth: how often they are kept, and at which cost.
 
-    python benchmarks/population.py --keep population.jsonl           # a day: 100 draws of all 128 cells, two at a time
+    python benchmarks/population.py --keep benchmarks/population.jsonl # a day: 100 draws of all 128 cells, two at a time
     python benchmarks/population.py --draws 20 --truths 6x10 --records 10000 --alphas inf 3 --epsilons 0.1
-    python benchmarks/population.py --keep population.jsonl --draws 0  # what was finished so far
+    python benchmarks/population.py --keep benchmarks/population.jsonl --draws 0 # what was finished so far
 
 All cells get their first draw, then their second; a draw, whose number is its seed, is the same records for every promise. What is finished
 is a line of a file, if one is named, and not done again: end it when you like, or after `--minutes`, and go on later. The last lines count
