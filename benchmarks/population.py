@@ -1,12 +1,13 @@
 """Promises for a population with a known truth: how often they are kept, and at which cost.
 
-    python benchmarks/population.py --keep draws                      # a day: 100 draws of all 128 cells, two at a time
+    python benchmarks/population.py --keep benchmarks/population.jsonl # a day: 100 draws of all 128 cells, two at a time
     python benchmarks/population.py --draws 20 --truths 6x10 --records 10000 --alphas inf 3 --epsilons 0.1
-    python benchmarks/population.py --keep draws --draws 0            # what was finished so far
+    python benchmarks/population.py --keep benchmarks/population.jsonl --draws 0 # what was finished so far
 
-All cells get their first draw, then their second; a draw is the same records for every promise. What is finished is kept in a folder, if
-one is named, and not done again: end it when you like. Draws of another version belong in another folder. A robust design has the seconds
-that it is to take, 10 for a random truth and 30 for the census, counted as time of the processor, so that other work changes nothing.
+All cells get their first draw, then their second; a draw, whose number is its seed, is the same records for every promise. What is finished
+is a line of a file, if one is named, and not done again: end it when you like, or after `--minutes`, and go on later. The last lines count
+draws by the sources that made them. A robust design has the seconds that it is to take, 10 for a random truth and 30 for the census,
+counted as time of the processor, so that other work changes nothing.
 
 A row has, of so many draws, how often true leakage is within the budget for the plain and for the robust design, the robust design's utility
 as a share of that of the design that knows the truth, the same for the largest constant shrink of epsilon that is within budget in 95%
@@ -24,6 +25,7 @@ import json
 import math
 import os
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -38,7 +40,7 @@ from alphalift.clock import Clock
 from alphalift.data import adult
 from alphalift.population import solve_robust
 from alphalift.tables import read_joint
-from where import where
+from where import ROOT, sources, where
 
 UTILITY = MutualInformation()
 SHRINKS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -47,6 +49,7 @@ SECONDS, SECONDS_CENSUS = 10.0, 30.0
 CENSUS = {"race": "education", "income": "occupation"}
 BOUNDS = ("own", "fresh", "rigorous")
 TABLES = 10
+SOURCES = sources(ROOT)
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,8 @@ class Cell:
     def promise(self) -> AlphaLift:
         return AlphaLift(self.alpha, self.epsilon)
 
-    def file(self, folder: Path, draw: int | str) -> Path:
-        return folder / f"{self.truth}-{self.records}-{self.epsilon:g}-{self.alpha:g}-{draw}.json"
+    def __str__(self) -> str:
+        return f"{self.truth} {self.records} {self.epsilon:g} {self.alpha:g}"
 
 
 @functools.cache
@@ -131,16 +134,19 @@ def by_processor_time() -> None:
     Clock.__init__.__defaults__ = (math.inf, time.process_time)
 
 
-def kept(cell: Cell, draw: int, folder: Path | None) -> dict[str, Any]:
-    """The draw, from the folder if it was done before."""
-    file = cell.file(folder, draw) if folder else None
-    if file and file.exists():
-        return dict(json.loads(file.read_text()))
-    found = drawn(cell, draw)
-    if file:
-        partial = file.with_suffix(f".{os.getpid()}")
-        partial.write_text(json.dumps(found))
-        partial.replace(file)
+def finished(file: Path | None) -> dict[tuple[str, int], dict[str, Any]]:
+    """The draws in the file, by cell and number; a last line that was not written whole is none."""
+    if file is None or not file.exists():
+        return {}
+    whole = [line for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]
+    return {(own["cell"], own["draw"]): own for own in map(json.loads, whole)}
+
+
+def keep(file: Path | None, cell: Cell, draw: int, found: dict[str, Any]) -> dict[str, Any]:
+    found = {"cell": str(cell), "draw": draw, "sources": SOURCES, **found}
+    if file is not None:
+        with file.open("a") as lines:
+            lines.write(json.dumps(found, default=float) + "\n")
     return found
 
 
@@ -185,6 +191,7 @@ def table_of(cells: Sequence[Cell], found: dict[Cell, list[dict[str, Any]]]) -> 
             yield f"  {name:8} within its budget {often([own[name] for own in every])}"
         for method in BOUNDS:
             yield f"  {method:8} bound holds        {often([own['above'][method] >= 0 for own in every])}"
+        yield from (f"  {count} draws of {made}" for made, count in Counter(own["sources"] for own in every).items())
 
 
 def main() -> None:
@@ -194,25 +201,23 @@ def main() -> None:
     parser.add_argument("--records", nargs="+", type=int, default=[1000, 10_000, 100_000, 1_000_000])
     parser.add_argument("--alphas", nargs="+", type=float, default=[1.5, 3.0, 10.0, math.inf])
     parser.add_argument("--epsilons", nargs="+", type=float, default=[0.1, 0.3])
-    parser.add_argument("--keep", type=Path, help="folder of finished draws")
+    parser.add_argument("--keep", type=Path, help="file of finished draws")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="begin no draw after these")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     head = where()
     grid = itertools.product(arguments.truths, arguments.alphas, arguments.epsilons, arguments.records)
     cells = [Cell(name, records, epsilon, alpha) for name, alpha, epsilon, records in grid]
-    found: dict[Cell, list[dict[str, Any]]] = {cell: [] for cell in cells}
-    if arguments.keep:
-        arguments.keep.mkdir(exist_ok=True)
-    if arguments.draws:
-        with ProcessPoolExecutor(arguments.workers, initializer=by_processor_time) as pool:
-            jobs = {
-                pool.submit(kept, cell, draw, arguments.keep): cell for draw in range(arguments.draws) for cell in cells
-            }
+    before, begin = finished(arguments.keep), time.perf_counter()
+    found = {cell: [own for (name, _), own in before.items() if name == str(cell)] for cell in cells}
+    missing = [(cell, draw) for draw in range(arguments.draws) for cell in cells if (str(cell), draw) not in before]
+    with ProcessPoolExecutor(arguments.workers, initializer=by_processor_time) as pool:
+        while missing and time.perf_counter() - begin < 60 * arguments.minutes:
+            batch, missing = missing[: arguments.workers], missing[arguments.workers :]
+            jobs = {pool.submit(drawn, *own): own for own in batch}
             for job in as_completed(jobs):
-                found[jobs[job]].append(job.result())
-    else:
-        for cell in cells:
-            found[cell] = [json.loads(file.read_text()) for file in arguments.keep.glob(cell.file(Path(), "*").name)]
+                cell, draw = jobs[job]
+                found[cell].append(keep(arguments.keep, cell, draw, job.result()))
     print(head, *table_of(cells, found), sep="\n")
 
 

@@ -1,5 +1,7 @@
 """Bounds on what is leaked about a population: coverage by simulation with a known truth, ends by brute force."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.stats import beta
@@ -85,6 +87,21 @@ def test_more_records_bound_more_tightly():
         values = [leakage_bound(mechanism, own, promise, method=method).value for own in records]
         assert values[0] > values[1] > values[2]
         assert values[2] == pytest.approx(leaked(mechanism, promise), rel=0.03)
+
+
+@pytest.mark.parametrize("method", ["calibrated", "rigorous"])
+@pytest.mark.parametrize("name", PROMISES)
+def test_an_output_that_no_record_can_have_is_not_bounded(name, method):
+    """Fresh records without the one value that an output is for tell nothing of what that output tells."""
+    known = Joint(np.array([[30, 20, 2], [20, 30, 3], [25, 25, 1]]), counts=True)
+    mechanism = Mechanism(known, np.array([[0.6, 0.4, 0.0], [0.4, 0.6, 0.0], [0.0, 0.0, 1.0]]))
+    fresh = Joint(np.array(known.weights)[:, :2], x_labels=known.x_labels[:2], counts=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = leakage_bound(mechanism, fresh, PROMISES[name], method=method)
+    assert found.value == np.inf
+    assert not found.kept
+    assert found.output == mechanism.y_labels[2]
 
 
 def test_two_values_are_clopper_and_pearsons_interval():

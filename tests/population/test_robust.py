@@ -32,6 +32,7 @@ from alphalift import (
 from alphalift.clock import Clock
 from alphalift.errors import InputError, PromiseError, SettingError
 from alphalift.population import prior_free
+from alphalift.population.robust import _stated
 from alphalift.proof import checker
 from alphalift.regions.margin import Margin
 from alphalift.show.words import what_a_file_proves
@@ -290,3 +291,10 @@ def test_rho_and_tau_are_at_most_what_kernels_are_told(name):
     most_rho, most_tau = region.convex_set(region.about(JOINT)).widths[-2:]
     assert rho <= most_rho <= math.sqrt(1 / JOINT.p_x.min() - 1)
     assert tau <= most_tau <= 1 / JOINT.p_x.min()
+
+
+def test_numbers_of_errors_that_are_stated_stay_what_they_are():
+    """A bound for the number of a design before it is one for that design: 2.039 must not become 2.04, as 2039.0000000000002 would."""
+    assert [_stated(k / 1000) for k in range(12_000)] == [k / 1000 for k in range(12_000)]
+    assert _stated(2.0391) == 2.04
+    assert _stated(2.03900001) == 2.04

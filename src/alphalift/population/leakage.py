@@ -6,6 +6,7 @@ than was promised about the population: the design has used up the budget at eve
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -79,12 +80,17 @@ def leakage_bound(
         raise InputError(
             "a rigorous bound needs records that the design has not seen: design on some of the records, and bound with the others"
         )
-    if method == "rigorous":
+    unknown = records.law @ records.p_x == 0
+    if (
+        unknown.any()
+    ):  # outputs that only values have which do not occur in these records: nothing bounds what they tell
+        value, worst = math.inf, int(unknown.argmax())
+    elif method == "rigorous":
         values = _rigorous(records, designed, promise, 1 - confidence)
         value, worst = float(values.max()), int(values.argmax())
     else:
         value, worst = _calibrated(records, promise, confidence, fresh, np.random.default_rng(seed))
-    seen = float(promise.value(records.lifts, records.p_s).max())
+    seen = float(promise.value(records.lifts[~unknown], records.p_s).max())
     value = max(value, seen)
     return LeakageBound(
         value=value,
@@ -149,7 +155,8 @@ class Records:
     def lifts(self) -> Array:
         """P(y|s) / P(y) among the records, (|Y|, |S|)."""
         given = self.law @ (self.counts / self.counts.sum(axis=1, keepdims=True)).T
-        return np.asarray(given / (self.law @ self.p_x)[:, None])
+        p_y = (self.law @ self.p_x)[:, None]
+        return np.asarray(np.divide(given, p_y, out=np.ones_like(given), where=p_y > 0))
 
     def variances(self, secret: str | None) -> Array:
         """Of P(y|x) over the values of X, given a secret that occurs, or none, (|Y|,)."""
@@ -201,13 +208,15 @@ def _rigorous(records: Records, designed: Records, promise: Region, delta: float
     mean_low = lower_mean(law, all_records, each, expected)[:, None]
     mean_high = upper_mean(law, all_records, each, expected)[:, None]
     if records.itself:
-        low, high = law / mean_high, law / mean_low
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high = law / mean_high, law / mean_low
     else:
         low, high = np.empty((len(law), len(secrets))), np.empty((len(law), len(secrets)))
         for s, (row, secret) in enumerate(zip(counts, secrets, strict=True)):
             own = designed.variances(secret)
             low[:, s], high[:, s] = lower_mean(law, row, each, own), upper_mean(law, row, each, own)
-        low, high = low / mean_high, high / mean_low
+        with np.errstate(divide="ignore"):  # what may have no lower end has an infinite lift
+            low, high = low / mean_high, high / mean_low
     if alone:
         return worst_values(promise, high, high, records.p_s)
     n_s = counts.sum(axis=1)

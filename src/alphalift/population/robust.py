@@ -222,7 +222,7 @@ class _Search:
         return best
 
     def _designed(self, errors: float, *, bounded: bool = False) -> _Tried:
-        errors = math.ceil(errors * 10**_DIGITS) / 10**_DIGITS
+        errors = _stated(errors)
         region = _with_errors(self.robust.promise, self.joint, errors)
         before = [_moved_inside(own, region) for own in self._before]
         solution = self._solve(
@@ -277,6 +277,11 @@ class _Search:
             return []
         own = self._tried(mechanism, None, solution)
         return [own if own.excess <= 0 else self._mixed(own)]
+
+
+def _stated(errors: float) -> float:
+    """So many errors or a few more, with the digits that files have; what has no more of them stays what it is, whatever floats make of it."""
+    return math.ceil(round(errors * 10**_DIGITS, 6)) / 10**_DIGITS
 
 
 def _errors(own: _Tried) -> float:
