@@ -97,12 +97,8 @@ def page(browser, server):
     own, complaints = browser.new_page(), []
     own.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
     own.on("pageerror", lambda error: complaints.append(str(error)))
-    own.on(
-        "request",
-        lambda request: (
-            complaints.append(request.url) if not request.url.startswith((server.address, "blob:")) else None
-        ),
-    )
+    own.on("request", lambda asked: None if asked.url.startswith(server.address) else complaints.append(asked.url))
+    own.on("response", lambda got: complaints.append(f"{got.status} {got.url}") if got.status >= 400 else None)
     own.on("dialog", lambda dialog: (complaints.append(f"dialog {dialog.message}"), dialog.dismiss()))
     own.expected = []
     own.set_default_timeout(60_000)

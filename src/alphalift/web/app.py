@@ -24,7 +24,7 @@ from alphalift.web.choice import Choice, Columns, digits_of, text_of
 from alphalift.web.lane import Job
 from alphalift.web.live import kept_words
 from alphalift.web.page import ALPHAS, Page, UnknownError
-from alphalift.web.place import MOST_UPLOADED_BYTES, Place, TooLargeError, shown_name
+from alphalift.web.place import MOST_UPLOADED_BYTES, Place, TooLargeError, shown_name, table_ending
 
 _MOST_JSON_BYTES, _WAIT = 64 << 10, 10.0
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -182,8 +182,9 @@ async def _upload(request: Request) -> Response:
         raise TooLargeError
     if request.headers.get("content-type") != "application/octet-stream":
         raise InputError("a table is sent as application/octet-stream")
+    ending = table_ending(told)
     page.forget_table()
-    path = await page.place.take_in(told, request.stream())
+    path = await page.place.take_in(ending, request.stream())
     return JSONResponse({"job": page.open(path, shown_name(told), guarded=True).number})
 
 

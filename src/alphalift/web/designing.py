@@ -15,6 +15,7 @@ from alphalift.clock import Clock
 from alphalift.curve import Envelope, curve
 from alphalift.design import design
 from alphalift.document import save, to_json
+from alphalift.joint import Joint
 from alphalift.proof import checker
 from alphalift.regions import AlphaLift
 from alphalift.show.rarest import rarest_gain
@@ -139,7 +140,8 @@ def shown(solution: Solution, choice: Choice) -> dict[str, Any]:
 
 def _group(solution: Solution, worst: Any, s: int) -> dict[str, Any]:
     joint = solution.joint
-    allowed = solution.region.group_limit(np.arange(len(joint.p_s)) == s, joint.p_s)
+    region = solution.region
+    allowed = 1.0 if region.perfect else region.group_limit(np.arange(len(joint.p_s)) == s, joint.p_s)
     return {
         "label": printable(joint.s_labels[s]),
         "share": f"{joint.p_s[s]:.1%}",
@@ -153,6 +155,13 @@ def _group(solution: Solution, worst: Any, s: int) -> dict[str, Any]:
 def _most(shares: Any) -> list[int]:
     """The numbers of the largest shares, in their own order."""
     return sorted(np.argsort(-np.asarray(shares), kind="stable")[:_MOST_SHOWN].tolist())
+
+
+def warm() -> None:
+    """Load what designs and curves need, kernels included."""
+    joint = Joint([[5, 3, 2], [2, 4, 5], [3, 3, 4]], counts=True)
+    design(joint, AlphaLift(3, 0.01))
+    curve(joint, AlphaLift, accuracy=0.3, time_limit=1.0, alpha=3)
 
 
 ACTS = {"curve": draw_curve, "design": design_one}

@@ -33,8 +33,8 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 _METHODS = ("GET", "HEAD", "POST")
-# Letters of a request's line that are looked at.
-_LONGEST_QUERY = 4000
+# Letters of a request's address that are looked at.
+_LONGEST_PATH, _LONGEST_QUERY = 200, 4000
 # A page that goes on by itself: the browser then asks from here, so that a strict cookie is sent.
 _ONWARD = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>alphalift</title></head><body><p><a href="/">Open the page</a></p></body></html>'
 _NOT_KNOWN = "This page is for whoever started it: open the link that `alphalift serve` printed. It works once; start it again for another one."
@@ -82,7 +82,7 @@ class Guard:
             return PlainTextResponse("This server answers to its own address alone.", 421)
         if scope["method"] not in _METHODS:
             return PlainTextResponse("Not allowed.", 405, {"allow": ", ".join(_METHODS)})
-        if len(scope["query_string"]) > _LONGEST_QUERY:
+        if len(scope["query_string"]) > _LONGEST_QUERY or len(scope["path"]) > _LONGEST_PATH:
             return PlainTextResponse("Too long.", 414)
         if scope["path"] == "/" and scope["method"] == "GET" and b"token=" in scope["query_string"]:
             return self._exchanged(scope, headers)

@@ -77,6 +77,9 @@ class Lane:
         self._running: Job | None = None
         self._process: Any = None
         self._line: Connection | None = None
+        self._closed = False
+        # What a worker that has no task yet says: that it compiles, for example.
+        self._notice = dict[str, Any]()
 
     def warm(self) -> None:
         """Start the worker before it is needed: it loads for seconds."""
@@ -107,13 +110,17 @@ class Lane:
         elif job is self._running:
             self._end_running("stopped", _STOPPED)
 
-    def close(self) -> None:
-        """End the worker and everything that waits."""
+    def clear(self) -> None:
+        """End everything that waits or runs."""
         while self._waiting:
             self._waiting.popleft().change(state="stopped", error=_STOPPED)
         if self._running is not None:
-            running, self._running = self._running, None
-            running.change(state="stopped", error=_STOPPED)
+            self._end_running("stopped", _STOPPED)
+
+    def close(self) -> None:
+        """End the worker, too."""
+        self._closed = True
+        self.clear()
         self._kill()
 
     def _give_up(self, job: Job) -> None:
@@ -127,7 +134,8 @@ class Lane:
     def _end_running(self, state: State, error: str) -> None:
         job, self._running = self._running, None
         self._kill()
-        self._start()
+        if not self._closed:
+            self._start()
         if job is not None:
             job.change(state=state, error=error)
         self._next()
@@ -137,13 +145,14 @@ class Lane:
             return
         self.warm()
         job = self._running = self._waiting.popleft()
-        job.change(state="running", began=time.monotonic())
+        job.change(state="running", began=time.monotonic(), progress=self._notice)
         asyncio.get_running_loop().call_later(job.limit, self._late, job)
         assert self._line is not None
         with contextlib.suppress(OSError):  # one that has just ended is noticed by its reader
             self._line.send_bytes(json.dumps(job.task | {"job": job.number}).encode())
 
     def _start(self) -> None:
+        self._notice = {}
         context = multiprocessing.get_context("spawn")
         self._line, theirs = context.Pipe()
         self._process = context.Process(target=serve_tasks, args=(theirs,), daemon=True)
@@ -170,7 +179,15 @@ class Lane:
 
     def _told(self, process: Any, message: dict[str, Any]) -> None:
         job = self._running
-        if process is not self._process or job is None or message["job"] != job.number:
+        if process is not self._process:
+            return
+        if message["job"] == 0:
+            self._notice = message["content"]
+            if job is not None:
+                job.change(progress=self._notice)
+            return
+        self._notice = {}
+        if job is None or message["job"] != job.number:
             return
         if message["told"] == "progress":
             job.change(progress=message["content"])

@@ -10,6 +10,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -65,8 +66,7 @@ class Groups:
 
     def gain(self, region: AlphaLift, s: int) -> str:
         """The factor, rounded up."""
-        p_s = np.array(self.shares)
-        return up(region.group_limit(np.arange(len(p_s)) == s, p_s), 2)
+        return up(_gain(region, self.shares, s), 2)
 
     @property
     def rarest(self) -> int:
@@ -74,6 +74,12 @@ class Groups:
 
     def _named(self, s: int) -> str:
         return f"{printable(self.labels[s])} ({self.shares[s]:.1%})"
+
+
+@lru_cache(64)
+def _gain(region: AlphaLift, shares: tuple[float, ...], s: int) -> float:
+    p_s = np.array(shares)
+    return 1.0 if region.perfect else region.group_limit(np.arange(len(p_s)) == s, p_s)
 
 
 def kept_words(lower: float, upper: float, useful: str) -> str:

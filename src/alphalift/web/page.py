@@ -78,7 +78,8 @@ class Page:
 
     def forget_table(self) -> None:
         """Give up the table, and whatever was computed of it, before another one takes its place."""
-        self.close()
+        self._front.clear()
+        self._behind.clear()
         for kind, jobs in self._jobs.items():
             for job in jobs.values():
                 self._forget(kind, job)

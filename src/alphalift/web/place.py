@@ -16,7 +16,8 @@ from alphalift.tables.workbook import ENDINGS as WORKBOOKS
 
 MOST_UPLOADED_BYTES = 200 << 20
 _PREFIX, _LOCK, _LONGEST_NAME = "alphalift-page-", "lock", 120
-_ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".pq", *WORKBOOKS)
+_TEXTS = (".csv", ".tsv", ".txt")
+_ENDINGS = (*_TEXTS, ".parquet", ".pq", *WORKBOOKS)
 
 
 class Place:
@@ -38,15 +39,12 @@ class Place:
         """What was uploaded before."""
         shutil.rmtree(self.folder / "table", ignore_errors=True)
 
-    async def take_in(self, name: str, parts: AsyncIterator[bytes]) -> Path:
-        """The bytes as a file, whose name is ours but for its ending; nothing stays of too many."""
-        ending, packed = ending_of(name)
-        if ending not in _ENDINGS or (packed and ending not in (".csv", ".tsv", ".txt")):
-            raise InputError(f"expected a table: a file that ends in {', '.join(_ENDINGS)}, or .csv.gz")
+    async def take_in(self, ending: str, parts: AsyncIterator[bytes]) -> Path:
+        """The bytes as a file with this ending and a name of ours; nothing stays of too many."""
         self.remove_table()
         place = self.folder / "table"
         place.mkdir(mode=0o700)
-        path = place / f"table{'.csv' if ending == '.txt' else ending}{'.gz' * packed}"
+        path = place / f"table{ending}"
         size = 0
         try:
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -71,6 +69,14 @@ class TooLargeError(InputError):
         super().__init__(
             f"the file has more than {MOST_UPLOADED_BYTES >> 20} MB: start the page with it, `alphalift serve TABLE`, which copies nothing"
         )
+
+
+def table_ending(name: str) -> str:
+    """The ending that a file of this name is read by."""
+    ending, packed = ending_of(name)
+    if ending not in _ENDINGS or (packed and ending not in _TEXTS):
+        raise InputError(f"expected a table: a file that ends in {', '.join(_ENDINGS)}, or .csv.gz")
+    return f"{'.csv' if ending == '.txt' else ending}{'.gz' * packed}"
 
 
 def shown_name(name: str) -> str:

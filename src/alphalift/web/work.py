@@ -12,6 +12,7 @@ import signal
 from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import Connection
+from types import ModuleType
 from typing import Any
 
 # What is told on the way; whether somebody waits for the worker; what a task is answered.
@@ -23,16 +24,53 @@ def serve_tasks(line: Connection) -> None:
     """Until the other end is closed. Ctrl-C is for the server, which ends its workers itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _no_core_files()
-    from alphalift.web import designing, leaving, looking  # what computes is loaded here, and nowhere else
-
-    acts = looking.ACTS | designing.ACTS | leaving.ACTS
     logging.getLogger("alphalift").addHandler(_Notices(line))
     logging.getLogger("alphalift").propagate = False
     with contextlib.suppress(EOFError, OSError):
+        for warm in _WARMING:
+            if not line.poll():
+                warm()
         while True:
             if task := json.loads(line.recv_bytes()):  # an empty one was to hurry the one before
                 _Notices.job = task["job"]
-                _do(line, acts[task["do"]], task)
+                _do(line, _act(task["do"]), task)
+
+
+def _looking() -> ModuleType:
+    from alphalift.web import looking
+
+    return looking
+
+
+def _designing() -> ModuleType:
+    from alphalift.web import designing
+
+    return designing
+
+
+def _leaving() -> ModuleType:
+    from alphalift.web import leaving
+
+    return leaving
+
+
+def _kernels() -> None:
+    """What is compiled is loaded, or compiled once on a machine, by a design of nothing."""
+    _designing().warm()
+
+
+# What is loaded where, when it is used; and before, in this order, while there is no task.
+_ACTS = {
+    **dict.fromkeys(("look", "tells", "count"), _looking),
+    **dict.fromkeys(("curve", "design"), _designing),
+    **dict.fromkeys(("apply", "report"), _leaving),
+}
+_WARMING: tuple[Callable[[], object], ...] = (_looking, _designing, _kernels, _leaving)
+
+
+def _act(name: str) -> Act:
+    act: Act = _ACTS[name]().ACTS[name]
+    return act
 
 
 def _do(line: Connection, act: Act, task: dict[str, Any]) -> None:

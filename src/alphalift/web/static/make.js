@@ -48,6 +48,13 @@ export function working(place, text, stop) {
   }, 250);
   return {
     say: (next) => { if (told.textContent !== next) told.textContent = next; },
-    end: () => { clearInterval(clock); if (told.isConnected) { show(place, false); place.replaceChildren(); } },
+    end: () => {
+      clearInterval(clock);
+      if (!told.isConnected) return;
+      const left = place.contains(document.activeElement) ? place.closest(".card")?.querySelector("h2") : null;
+      show(place, false);
+      place.replaceChildren();
+      if (left) { left.tabIndex = -1; left.focus({ preventScroll: true }); }
+    },
   };
 }

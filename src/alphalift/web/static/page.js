@@ -43,11 +43,11 @@ async function opened(started, name, preset = {}) {
   show(find("trouble"), false);
   const busy = working(find("opening"), `Reading ${name}`);
   const own = ++state.table;
+  forget();
   try {
     const { job } = await started();
-    const look = await follow(job, () => {}, () => own === state.table);
+    const look = await follow(job, ({ progress }) => progress.notice && busy.say(progress.notice), () => own === state.table);
     if (!look) return;
-    forget();
     state.look = job;
     const { table } = await get("state");
     find("table-name").textContent = table.name;
@@ -58,17 +58,27 @@ async function opened(started, name, preset = {}) {
     columns.open(look.columns, preset);
     news(`${table.name} is open, with ${look.columns.length} columns. Choose a secret and a useful one.`);
     chosen("secret");
+  } catch (error) {
+    if (own === state.table) throw error;
   } finally {
     busy.end();
   }
 }
 
 function forget() {
+  telling += 1;
+  counting += 1;
+  designing += 1;
+  clearTimeout(settled);
   Object.assign(state, { count: null, countJob: null, curve: null, design: null, designJob: null, pins: { A: null, B: null } });
   state.curves.clear();
   for (const card of ["columns-card", "promise-card", "curve-card", "design-card", "compare-card", "leave-card"]) show(find(card), false);
   find("bins").value = "";
   find("drop-missing").checked = false;
+  find("design").replaceChildren();
+  for (const place of ["telling", "counting", "design-working", "curve-working"]) show(find(place), false);
+  show(find("opened"), false);
+  show(find("open"));
   show(find("welcome"));
 }
 
@@ -202,8 +212,10 @@ async function live() {
 
 async function keep(event) {
   event.preventDefault();
+  if (document.activeElement === find("typed")) { typed(); return; }
+  if (!state.curve?.drawn) { throw new Refused("The curve is still being computed; ask again when it is there."); }
   const share = Number(find("share").value) / 100;
-  const told = await post("keep", { curve: state.curve?.job ?? null, share });
+  const told = await post("keep", { curve: state.curve.job, share });
   const words = find("keep-said");
   show(words);
   if (told.epsilon === null) {
@@ -227,6 +239,7 @@ function typed() {
 // --- the curve ---
 
 async function ensureCurve() {
+  if (!state.count) return;
   const now = asked(), alpha = state.alpha, key = JSON.stringify([now, alpha]);
   const busy = find("curve-working");
   let own = state.curves.get(key);
@@ -263,7 +276,7 @@ async function watchCurve(own) {
     if (own === state.curve) trouble(error);
   } finally {
     line.end();
-    quietly(() => tellColumns(true)); // what was left out for the curve
+    if (own === state.curve) quietly(() => tellColumns(true)); // what was left out for the curve
   }
 }
 
