@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 COMMAND = "from alphalift.__main__ import main; main()"
 
@@ -18,7 +19,7 @@ class Served:
 
     def __init__(self, folder, *arguments):
         self.folder, self.tmp = folder, folder / "tmp"
-        self.tmp.mkdir()
+        self.tmp.mkdir(exist_ok=True)
         self.process = subprocess.Popen(
             [sys.executable, "-c", COMMAND, "serve", "--no-browser", *arguments],
             cwd=folder,
@@ -64,8 +65,11 @@ class Served:
                     connection.putheader(name, one)
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # refused before all of it was sent
             connection.endheaders(body)
-        answer = connection.getresponse()
-        answer.text = answer.read().decode("utf-8", "replace")
+        try:
+            answer = connection.getresponse()
+            answer.text = answer.read().decode("utf-8", "replace")
+        except ConnectionResetError:  # too much was sent for an answer to be read
+            answer = SimpleNamespace(status=None, text="", headers={})
         connection.close()
         return answer
 

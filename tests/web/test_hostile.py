@@ -119,8 +119,8 @@ REQUESTS = {
     "a design below zero": ("GET", "/api/files/-1/mechanism.json", {}, None, 404),
     "a design of many digits": ("GET", f"/api/files/{'9' * 5000}/mechanism.json", {}, None, (400, 404, 414, 431)),
     "a long question": ("GET", f"/api/state?{'a' * 5000}", {}, None, 414),
-    "a long head": ("GET", "/api/state", {"x-long": "a" * 70_000}, None, (400, 431)),
-    "a long text": ("POST", "/api/live", {}, json.dumps({"alpha": "1" * 10_000_000}), 413),
+    "a long head": ("GET", "/api/state", {"x-long": "a" * 70_000}, None, (400, 431, None)),
+    "a long text": ("POST", "/api/live", {}, json.dumps({"alpha": "1" * 10_000_000}), (413, None)),
     "a deep text": ("POST", "/api/live", {}, "[" * 30_000 + "]" * 30_000, 400),
     "no JSON": ("POST", "/api/live", {}, "alpha=10", 400),
     "no UTF-8": ("POST", "/api/live", {}, b'{"alpha": "\xff\xfe"}', 400),
@@ -298,7 +298,7 @@ def test_more_than_is_taken_is_refused_while_it_comes_and_nothing_stays(server):
     assert json.loads(server.ask("GET", "/api/state").text)["table"] is None
 
 
-@pytest.mark.parametrize("name", ["a.html", "a.json", "a", "", "a.csv/", "a.py", "a.parquet.gz", "%00.csv%00"])
+@pytest.mark.parametrize("name", ["a.html", "a.json", "a", "", ".csv", "a.py", "a.parquet.gz", "%00.csv%00"])
 def test_a_file_of_another_kind_is_refused_and_the_table_stays(server, name):
     before = server.files
     answer = server.upload(b"a,b\n1,2\n", name)

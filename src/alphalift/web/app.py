@@ -44,7 +44,7 @@ FILES = (
 KEYS = (same.KEY, f"{same.KEY}.ledger")
 
 
-def page_app(place: Place, table: Path | None, name: str | None) -> Starlette:
+def page_app(place: Place, table: Path | None, typed: str | None) -> Starlette:
     """The application with its private folder; a table is opened at once."""
 
     @contextlib.asynccontextmanager
@@ -54,7 +54,7 @@ def page_app(place: Place, table: Path | None, name: str | None) -> Starlette:
             if table is None:
                 app.state.page.warm()
             else:
-                app.state.page.open(table, name or table.name, guarded=False)
+                app.state.page.open(table, shown_name(table.name), typed=typed)
             yield
         finally:
             app.state.page.close()
@@ -168,7 +168,7 @@ def _choice(job: Job) -> Choice:
 
 
 def _table_name(page: Page) -> str:
-    return "" if page.table is None else page.table.name
+    return "" if page.table is None else page.table.typed
 
 
 # --- what is asked for ---
@@ -189,7 +189,7 @@ async def _upload(request: Request) -> Response:
 
 
 async def _census(page: Page, _: dict[str, Any]) -> dict[str, Any]:
-    return {"job": page.open(adult(), "adult.csv.gz", guarded=False).number}
+    return {"job": page.open(adult(), "adult.csv.gz", typed=str(adult())).number}
 
 
 async def _tells(page: Page, asked: dict[str, Any]) -> dict[str, Any]:
@@ -314,12 +314,16 @@ async def _wrong(_: Request, error: Exception) -> Response:
     from alphalift.terminal import in_words
 
     code = 413 if isinstance(error, TooLargeError) else 404 if isinstance(error, UnknownError) else 400
-    return JSONResponse({"error": in_words(error)}, code)
+    # What is still being sent of too much is not read.
+    return JSONResponse({"error": in_words(error)}, code, {"connection": "close"} if code == 413 else None)
 
 
 async def _refused(_: Request, error: Exception) -> Response:
     code = error.status_code if isinstance(error, HTTPException) else 500
-    return JSONResponse({"error": {404: "there is nothing here", 413: "too much"}.get(code, "not allowed")}, code)
+    close = {"connection": "close"} if code == 413 else None
+    return JSONResponse(
+        {"error": {404: "there is nothing here", 413: "too much"}.get(code, "not allowed")}, code, close
+    )
 
 
 _ASKED = {

@@ -33,8 +33,8 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 _METHODS = ("GET", "HEAD", "POST")
-# Letters of a request's address that are looked at.
-_LONGEST_PATH, _LONGEST_QUERY = 200, 4000
+# Letters that a request's address and head may have.
+_LONGEST_PATH, _LONGEST_QUERY, _LONGEST_HEAD = 200, 4000, 16 << 10
 # A page that goes on by itself: the browser then asks from here, so that a strict cookie is sent.
 _ONWARD = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>alphalift</title></head><body><p><a href="/">Open the page</a></p></body></html>'
 _NOT_KNOWN = "This page is for whoever started it: open the link that `alphalift serve` printed. It works once; start it again for another one."
@@ -84,6 +84,8 @@ class Guard:
             return PlainTextResponse("Not allowed.", 405, {"allow": ", ".join(_METHODS)})
         if len(scope["query_string"]) > _LONGEST_QUERY or len(scope["path"]) > _LONGEST_PATH:
             return PlainTextResponse("Too long.", 414)
+        if headers.size > _LONGEST_HEAD:
+            return PlainTextResponse("Too long.", 431)
         if scope["path"] == "/" and scope["method"] == "GET" and b"token=" in scope["query_string"]:
             return self._exchanged(scope, headers)
         if headers.one("sec-fetch-site") not in (None, "same-origin", "none"):
@@ -117,6 +119,10 @@ class Guard:
 class _Headers:
     def __init__(self, scope: Scope) -> None:
         self._all = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
+
+    @property
+    def size(self) -> int:
+        return sum(len(name) + len(value) for name, value in self._all)
 
     def one(self, name: str) -> str | None:
         """The header, if there is one of it: of several none is believed."""

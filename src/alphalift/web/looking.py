@@ -134,12 +134,10 @@ def _require_size(path: Path, file: Any, most: int) -> int:
             size += len(part)
             if size > most:
                 raise TableError(f"{path} unpacks to more than {most >> 20:,} MB, which is more than the page takes")
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile):
+    except TableError:
+        raise
+    except Exception:  # of zlib, lzma, bz2, zipfile or the file
         raise TableError(f"{path} cannot be unpacked; is it whole?") from None
-    except Exception as error:
-        if isinstance(error, TableError):
-            raise
-        raise TableError(f"{path} cannot be unpacked ({type(error).__name__}); is it whole?") from None
     return size
 
 
@@ -154,7 +152,9 @@ def _require_small_archive(path: Path) -> None:
             for own in parts:
                 with archive.open(own) as file:
                     left -= _require_size(path, file, left)
-    except (OSError, ValueError, RuntimeError, NotImplementedError, zipfile.BadZipFile):
+    except TableError:
+        raise
+    except (OSError, ValueError, RuntimeError, zipfile.BadZipFile):
         raise TableError(f"{path} cannot be unpacked; is it whole, and without a password?") from None
 
 

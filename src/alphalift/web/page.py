@@ -32,11 +32,12 @@ _BEHIND = ("tells", "curve")
 
 @dataclass(frozen=True)
 class OpenTable:
-    """The table that the page is about: where it lies, what it is called, and whether it was handed over by a browser."""
+    """The table that the page is about: where it lies, what it is called, how a command names it, and whether a browser handed it over."""
 
     number: int
     path: Path
     name: str
+    typed: str
     guarded: bool
 
     @property
@@ -67,11 +68,11 @@ class Page:
         self._front.close()
         self._behind.close()
 
-    def open(self, path: Path, name: str, *, guarded: bool) -> Job:
+    def open(self, path: Path, name: str, *, typed: str | None = None, guarded: bool = False) -> Job:
         """Take another table; whatever was computed of the one before is given up."""
         self.forget_table()
         self._number += 1
-        self.table = OpenTable(self._number, path, name, guarded)
+        self.table = OpenTable(self._number, path, name, typed or name, guarded)
         job = self.add("look", {"guarded": guarded})
         self.warm()
         return job
