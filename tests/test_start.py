@@ -11,7 +11,19 @@ import typer
 import alphalift
 from alphalift.cli import app
 
-HEAVY = {"duckdb", "highspy", "matplotlib", "numba", "numpy", "pandas", "pyarrow", "rich", "scipy", "starlette", "uvicorn"}
+HEAVY = {
+    "duckdb",
+    "highspy",
+    "matplotlib",
+    "numba",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "rich",
+    "scipy",
+    "starlette",
+    "uvicorn",
+}
 NOTICE = "Compiling the solver's kernels, once on this machine"
 COMPILE = "from alphalift import MutualInformation; MutualInformation().compiled_curve()"
 

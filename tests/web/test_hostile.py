@@ -260,7 +260,7 @@ FILES = {
     "a workbook that lies about it": ("a.xlsx", lambda: bomb_workbook(lying=True), "cannot be unpacked"),
     "a Parquet file of 101 million rows": ("a.parquet", bomb_parquet, "rows, which is more than the page takes"),
     "a Parquet file that is none": ("a.parquet", lambda: b"PAR1" + b"x" * 1000 + b"PAR1", "cannot be read"),
-    "many columns": ("a.csv", lambda: ",".join(map(str, range(300_000))).encode() + b"\n1\n", "a.csv"),
+    "many columns": ("a.csv", lambda: ",".join(map(str, range(30_000))).encode() + b"\n1\n", "a.csv"),
     "a column twice": ("a.csv", lambda: b"a,a\n1,2\n", "a.csv"),
     "no text": ("a.csv", lambda: bytes(range(256)) * 100, "a.csv"),
     "a packed file that is cut": ("a.csv.gz", lambda: gzip.compress(TABLE)[:-20], "cannot be unpacked"),

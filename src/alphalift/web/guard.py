@@ -36,7 +36,7 @@ _METHODS = ("GET", "HEAD", "POST")
 # Letters that a request's address and head may have.
 _LONGEST_PATH, _LONGEST_QUERY, _LONGEST_HEAD = 200, 4000, 16 << 10
 # A page that goes on by itself: the browser then asks from here, so that a strict cookie is sent.
-_ONWARD = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>alphalift</title></head><body><p><a href="/">Open the page</a></p></body></html>'
+_ONWARD = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><link rel="icon" href="/icon.svg"><title>alphalift</title></head><body><p><a href="/">Open the page</a></p></body></html>'
 _NOT_KNOWN = "This page is for whoever started it: open the link that `alphalift serve` printed. It works once; start it again for another one."
 
 

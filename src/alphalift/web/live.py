@@ -56,11 +56,14 @@ class Groups:
     def risk(self, region: AlphaLift) -> str:
         """What the promise alone lets groups gain. None gains more than the rarest: the larger a share, the less it may."""
         rarest, largest = (max(range(len(self.shares)), key=lambda s: sign * self.shares[s]) for sign in (-1.0, 1.0))
-        most = f"no group of {printable(self.secret)} becomes more than {self.gain(region, rarest)} times as likely"
+        most = (
+            f"Whatever value is released, for someone who knew only how common each value of {printable(self.secret)} is no group becomes more "
+            f"than {self.gain(region, rarest)} times as likely"
+        )
         if rarest == largest:
-            return f"Whatever value is released, {most}."
+            return f"{most}."
         return (
-            f"Whatever value is released, {most}: that is the rarest, {self._named(rarest)}. The largest, {self._named(largest)}, becomes at most "
+            f"{most}: that is the rarest, {self._named(rarest)}. The largest, {self._named(largest)}, becomes at most "
             f"{self.gain(region, largest)} times as likely."
         )
 

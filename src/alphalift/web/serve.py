@@ -37,7 +37,7 @@ def serve(table: Path | None, *, port: int, browser: bool) -> None:
             f"The page is at {link}\nIt is for this machine alone, and the link works once. Ctrl-C ends it.", flush=True
         )
         if browser:
-            webbrowser.open(link)
+            webbrowser.open(place.leading_to(link).as_uri())
         config = uvicorn.Config(
             guard,
             http="h11",

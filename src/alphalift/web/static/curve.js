@@ -1,7 +1,7 @@
 // The certified band over all epsilons, and below it what the rarest group may gain at each.
 import { draw, downPercent, upPercent } from "./make.js";
 
-const LEFT = 46, RIGHT = 14, TOP = 14, TALL = 210, GAP = 34, LOW = 90, BOTTOM = 44, LEAST = 280, MOST = 900;
+const LEFT = 46, RIGHT = 14, TOP = 14, TALL = 210, GAP = 34, LOW = 90, BOTTOM = 44, LEAST = 280, MOST = 900, NARROW = 420;
 const HEIGHT = TOP + TALL + GAP + LOW + BOTTOM;
 
 export function drawCurve(place, drawn, { end, epsilon, useful, pins, group }) {
@@ -31,7 +31,7 @@ export function drawCurve(place, drawn, { end, epsilon, useful, pins, group }) {
     ticks(end).map((value) =>
       draw("text", { x: x(value), y: low + LOW + 18, "text-anchor": "middle" }, String(Number(value.toPrecision(6))))),
     draw("text", { x: LEFT, y: HEIGHT - 6 }, "← privacy"),
-    draw("text", { x: (LEFT + WIDE - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, "ε, what may be told"),
+    draw("text", { x: (LEFT + WIDE - RIGHT) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, WIDE < NARROW ? "ε" : "ε, what may be told"),
     draw("text", { x: WIDE - RIGHT, y: HEIGHT - 6, "text-anchor": "end" }, "usefulness →"),
     marks.map((own) => mark(own, x, y, low, WIDE)),
   );

@@ -40,7 +40,7 @@ export function working(place, text, stop) {
   if (stop) place.append(make("button", { type: "button", class: "stop", onclick: stop }, "Stop"));
   show(place);
   const begun = performance.now();
-  const seconds = make("span", { class: "quiet" });
+  const seconds = make("span", { class: "quiet nowrap" });
   told.after(seconds);
   const clock = setInterval(() => {
     const passed = Math.floor((performance.now() - begun) / 1000);

@@ -141,6 +141,11 @@ async function countColumns() {
     spread();
     moved();
     quietly(ensureCurve);
+  } catch (error) {
+    if (own !== counting) return;
+    state.count = null;
+    for (const card of ["promise-card", "curve-card", "design-card", "leave-card"]) show(find(card), false);
+    throw error;
   } finally {
     if (own === counting) busy.end();
   }
@@ -186,7 +191,7 @@ function moved() {
   settled = setTimeout(() => quietly(design), SETTLED);
 }
 
-let waiting = false;
+let waiting = false, forgotten = false;
 async function live() {
   if (asking) { waiting = true; return; }
   asking = 1;
@@ -201,9 +206,10 @@ async function live() {
     performance.measure("live", { start: begun, end: performance.now() });
     clearTimeout(said);
     said = setTimeout(() => news(`epsilon ${epsilon}. ${told.kept ?? ""} ${told.risk}`), 700);
+    forgotten = false;
   } catch (error) {
-    if (error instanceof Refused) quietly(ensureCurve);
-    else trouble(error);
+    if (!(error instanceof Refused) || forgotten) trouble(error);
+    else { forgotten = true; state.curves.clear(); chosen("useful"); } // the server has forgotten: once more from the columns
   } finally {
     asking = 0;
     if (waiting) { waiting = false; live(); }
@@ -314,7 +320,7 @@ async function design() {
     busy = working(find("design-working"), `Designing for ε = ${now.epsilon}`, () => post("stop", { job }));
     const found = await follow(job, (told) => busy.say(told.progress.notice ?? (told.progress.gap !== undefined ? `Designing for ε = ${now.epsilon}: gap ${upPercent(told.progress.gap)}` : `Designing for ε = ${now.epsilon}`)), () => own === designing);
     if (own !== designing) return;
-    if (!found) { find("design-working").hidden = true; return; }
+    if (!found) { busy.end(); stopped(); return; }
     Object.assign(state, { design: found, designJob: job });
     showDesign(find("design"), found);
     find("design").dataset.epsilon = found.epsilon;
@@ -328,6 +334,17 @@ async function design() {
   } finally {
     if (own === designing) busy?.end();
   }
+}
+
+// What is shown is older; nothing is designed until it is asked for.
+function stopped() {
+  const place = find("design-working"), again = document.createElement("button");
+  again.type = "button";
+  again.className = "stop";
+  again.textContent = "Design it";
+  again.addEventListener("click", () => quietly(design));
+  place.replaceChildren("Stopped: nothing is designed for this place of the sliders.", again);
+  show(place);
 }
 
 function pin(name) {
