@@ -108,13 +108,14 @@ def main() -> None:
     parser.add_argument("--truths", nargs="+", choices=list(TRUTHS), default=list(TRUTHS))
     parser.add_argument("--promises", nargs="+", default=PROMISES)
     parser.add_argument("--by", nargs="+", choices=BY, default=BY)
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     print(where(), flush=True)
     print(f"{'':42} condi- {'':5} {'intervals of values':17}  {'score':5} {'group':5} {'':6}  {'ranges':18}  without")
     print(
         f"{'truth':5} {'promise':18} {'by':9}   number  told  {'mean':>5} {'least':>5} {'most':>5}  {'mean':>5} {'':5} length  {'mean':>5} least length  noise"
     )
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
+    with ProcessPoolExecutor(arguments.workers) as pool:
         grid = itertools.product(arguments.truths, arguments.promises, arguments.by)
         jobs = [pool.submit(row, *own, arguments.releases) for own in grid]
         for job in jobs:

@@ -111,7 +111,7 @@ def test_a_promise_on_average_says_of_whom_it_is(folder):
     told = sum(
         n / 20 * log(20 * n / (row * column)) for n, row, column in ((6, 8, 9), (3, 12, 9), (2, 8, 11), (9, 12, 11))
     )
-    assert f"Publishing colour unchanged would take {told / 0.001 * 100:.4g}% of what is promised." in run.stdout
+    assert f"Publishing colour unchanged would be {told / 0.001:.0f} times what is promised." in run.stdout
     run = alphalift(*DESIGN[:6], *promise, folder=folder)
     assert "The population: not covered, since no margin for chance is known for OnAverage" in run.stdout
     run = alphalift(*DESIGN[:6], *promise, "--confidence", "95%", folder=folder)

@@ -15,30 +15,36 @@ from test_cli_files import run
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
 READ = [f"howto/{name}" for name in ("choose", "csv", "several", "verify", "receive")]
-READ += ["gallery", "tutorials/array", "tutorials/file"]
-# Pages whose code other tests run: tests/test_docs.py, tests/show, tests/report, tests/test_reference.py, tests/web, tests_spark.
-ELSEWHERE = {"format", "page", "pictures", "report", "howto/spark"}
+READ += ["commands", "gallery", "tutorials/array", "tutorials/file"]
+# Pages whose code other tests run: tests/test_docs.py, tests/show, tests/report, tests/test_reference.py, tests/web, tests_spark; Coq's is below.
+ELSEWHERE = {"format", "page", "pictures", "report", "howto/spark", "verified"}
 PAGES = {path.relative_to(DOCS).with_suffix("").as_posix(): path for path in DOCS.rglob("*.md")}
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Where a reader stands: the repository's sources, and a table of the name that the pages use."""
+    """Where a reader stands: the repository's sources, and tables of the names that the pages use."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "src").symlink_to(ROOT / "src")
     (tmp_path / "images").mkdir()
     rng, people = np.random.default_rng(0), 300
-    work = rng.integers(0, 3, people)
+    work, school = rng.integers(0, 3, people), rng.integers(0, 3, people)
+    jobs = np.array(["clerk", "cook", "driver"])
     table = pd.DataFrame(
         {
             "id": range(people),
-            "occupation": np.array(["clerk", "cook", "driver"])[work],
+            "occupation": jobs[work],
+            "job": jobs[work],
+            "education": np.array(["none", "some", "much"])[school],
+            "years": 4 * school,
             "diagnosis": np.where(rng.random(people) < 0.2 + 0.2 * work, "yes", "no"),
             "income": rng.choice(["low", "high"], people),
             "age": rng.integers(16, 80, people),
         }
     )
     table.to_csv("people.csv", index=False)
+    (tmp_path / "order.txt").write_text("none\nsome\nmuch\n")
+    (tmp_path / "levels.csv").write_text("clerk,indoors\ncook,indoors\ndriver,outdoors\n")
     return tmp_path
 
 
@@ -100,6 +106,11 @@ def test_every_page_with_code_is_run_by_a_test():
     assert with_code == run_here | ELSEWHERE
 
 
+def test_the_theorem_that_is_shown_is_the_one_that_is_proven():
+    (shown,) = [text for language, text in blocks(PAGES["verified"]) if language == "coq"]
+    assert shown in (ROOT / "verified" / "Main.v").read_text(encoding="utf-8")
+
+
 def test_pictures_of_the_pages_are_those_of_the_gallery():
     drawn = set(re.findall(r'"images/([\w.]+)"', PAGES["gallery"].read_text(encoding="utf-8")))
     shown = {
@@ -111,7 +122,7 @@ def test_pictures_of_the_pages_are_those_of_the_gallery():
 
 
 def test_commands_and_options_in_the_text_exist():
-    known, commands = set(options(get_command(app))), get_command(app).commands
+    known, commands = {*options(get_command(app)), "--help"}, get_command(app).commands
     for path in [README, *PAGES.values()]:
         text = path.read_text(encoding="utf-8")
         for line in re.findall(r"`(alphalift [a-z][^`]+)`", text):

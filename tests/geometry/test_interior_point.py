@@ -5,8 +5,11 @@ import numpy as np
 import pytest
 from pricing_problems import KINDS, objective, problem, random_dual, relaxed
 
+from alphalift import AlphaLift, Joint, MaxLift, MutualInformation, TotalVariation
 from alphalift.measures import entropy
+from alphalift.regions import Margin
 from alphalift.regions.after import After
+from alphalift.solvers.search import concave_program
 
 # What a relaxation may leave of its optimum: its accuracy is 1e-7, in products that weigh up to a few dozen.
 TOLERANCE = 1e-5
@@ -120,3 +123,22 @@ def test_enough_is_enough():
     for short in (1.0, 0.1, 1e-3):
         bound = relaxed(case.program, prices, box, best - short)[0]
         assert best - short <= bound <= best + 1e-7
+
+
+@pytest.mark.parametrize("promise", [AlphaLift(3, 0.3), MaxLift(0.3), TotalVariation(0.2)], ids=str)
+def test_rows_of_a_lid_are_eliminated_and_nothing_else_changes(promise):
+    """With the rows V / P_X <= tau left in the system, the optimum is the same; sides of no width have no V to hold down."""
+    generator = np.random.default_rng(7)
+    joint = Joint(generator.integers(20, 90, (4, 6)), counts=True)
+    region = Margin(promise, joint, 2.0)
+    reduced, full = (concave_program(region.about(joint), region, MutualInformation()) for _ in range(2))
+    full.__dict__["lid"] = 0
+    assert reduced.lid == len(reduced.moments.T) - 6
+    for _ in range(20):
+        point, prices = generator.dirichlet(60 * joint.p_x), 0.3 * generator.normal(size=6)
+        share = generator.choice([0.0, 0.02, 0.3, 1.0], size=6)
+        box = point * (1 - share), point + (1 - point) * share
+        bound, found, _ = relaxed(reduced, prices, box)
+        assert bound == pytest.approx(relaxed(full, prices, box)[0], abs=TOLERANCE)
+        if bound < np.inf and share.min() > 0:
+            assert found == pytest.approx(relaxed(full, prices, box)[1], abs=1e-3)

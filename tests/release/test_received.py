@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 from alphalift import AlphaLift, design, read_joint, save, to_document
 from alphalift.cli import app
 from alphalift.errors import InputError, TableError
-from alphalift.given import readable_of
 from alphalift.release import Plan, new_key, release
 from alphalift.release.received import estimate_release
+from alphalift.tasks import readable_of
 
 
 @pytest.fixture(scope="module", params=[("job",), ("job", "town")], ids=["one column", "two columns"])

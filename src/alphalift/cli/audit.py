@@ -203,7 +203,7 @@ def release_command(
     with _audited():
         from dataclasses import asdict
 
-        for path in (mechanism, released, table):
+        for path in (released, table):
             require_table(path)
         from alphalift.given import table_of
         from alphalift.release import read_key

@@ -247,6 +247,7 @@ def _problem(left, right, theta):
         own.base_capacity,
         own.capacities,
         own.slack_capacities,
+        own.lid,
         own.moment_sizes,
         max(own.roundings, other.roundings),
     )

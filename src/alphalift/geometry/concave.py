@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from alphalift.arrays import Array
 from alphalift.clock import Clock
-from alphalift.convex import ConvexSet
+from alphalift.convex import HALF_SPACES, ConvexSet
 from alphalift.geometry.caps import Caps
 from alphalift.geometry.descent import compiled_descend
 from alphalift.geometry.pricing import Feasible, Pricing
 from alphalift.geometry.separable_tree import Node
 from alphalift.geometry.tree import Tree, compiled_bound_nodes, compiled_replay, compiled_split
-from alphalift.geometry.working_set import compile_minimiser
+from alphalift.geometry.working_set import MANY, compile_minimiser
 
 # Room for nodes at first, which doubles when it is used up.
 _FIRST_NODES = 1024
@@ -73,6 +73,21 @@ class ConcaveProgram:
         return np.ascontiguousarray(self.vectors @ np.where(directions != 0, largest, 0.0).T)
 
     @cached_property
+    def lid(self) -> int:
+        """The first moment of a lid on all symbols, V_x m_x <= tau p_x with the last slack for tau; 0 where there is none.
+
+        It is the last constraint, of as many half-spaces as there are symbols, all of which are solved for at once.
+        """
+        body, size = self.body, len(self.moments)
+        kind, first = int(body.constraints.kind[-1]), int(body.constraints.first[-1])
+        if kind != HALF_SPACES or not len(body.capacities) or not len(body.widths) or size + len(body.widths) > MANY:
+            return 0
+        own, sides = self.moments[:, first:], body.constraints.parameters[body.constraints.offset[-1] :]
+        others = sides, body.capacities[-1], body.slack_capacities[:, -1], body.slacks[:-1, first:]
+        diagonal = own.shape == (size, size) and not (own - np.diag(own.diagonal())).any()
+        return first if diagonal and not any(map(np.any, others)) else 0
+
+    @cached_property
     def roundings(self) -> float:
         """How many unit roundoffs a term of the bound may be off by: C of the lemma in docs/theory.md, "Floats"."""
         parameters = np.abs(np.concatenate([[self.least], self.body.constraints.parameters, self.body.slacks.ravel()]))
@@ -96,6 +111,7 @@ class ConcaveProgram:
             body.base_capacity,
             self.capacities,
             body.slack_capacities,
+            self.lid,
             self.moment_sizes,
             self.roundings,
         )

@@ -24,6 +24,9 @@ _LIGHT = 1e-8
 _ACCURACY = 1e-11
 # A tangent that gains less than this gains nothing: as much as its program may be off.
 _LEAST_GAIN = 1e-11
+# Within a margin, whose set is curved everywhere, descents go on for long: there the last tangent is the first that gains less than
+# this share of what the point is worth. Columns in use are starts again.
+_LEAST_SHARE = 0.01
 # An upper end of V that never binds, since V <= 1: the interior point works on boxes.
 _NO_UPPER_END = 1.5
 # By how much the mass may miss 1 after light symbols have left: more than the _LIGHT ones' together; beyond it the program
@@ -51,9 +54,13 @@ def descend(minimise, interior_point, feasible, curve, scales, prices, costs, po
             value = _tidied(problem, symbols, found, trial)
             if not value < values[i] - _LEAST_GAIN:
                 break
+            least = _LEAST_SHARE * abs(value) if feasible.lid and values[i] < np.inf else 0.0
+            ended = values[i] - value < least
             values[i] = value
             for x in range(len(trial)):
                 points[i, x] = trial[x]
+            if ended:
+                break
 
 
 @spliced

@@ -11,6 +11,9 @@ four kinds of complementary pairs, which are all driven to 0: V and lower_dual, 
 and slack, and for a curved constraint capacity - load and sigma(w), which lets its w vanish where it does not bind
 although sigma has a kink there. A cone's capacity is base_capacity + V M; as it moves with V, so does the load, and the
 Jacobian A - M grad sigma takes the place of A.
+
+Rows V_x m <= tau p, each of one V and the last variable tau, a *lid* over all of them, are eliminated as well: written in U = V - f tau,
+where f_x tells how much V_x gives way with tau, the V stay apart from each other, so that a step has as many unknowns fewer.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator"
@@ -26,6 +29,7 @@ from numpy.typing import NDArray
 
 from alphalift.arrays import Array
 from alphalift.compiled import (
+    INTEGERS,
     MATRIX,
     VECTOR,
     compile_once,
@@ -71,7 +75,8 @@ _WIDE_FALL, _WIDE_RISE, _WIDE_TURN = 0.8, 3.0, 1.5
 class ConvexProgram(NamedTuple):
     """The program above: n variables, symbols and slacks of the set, and k moments.
 
-    `counted` is 1 for what counts towards the mass and 0 for slacks; capacities, M, has no columns if there is no cone.
+    `counted` is 1 for what counts towards the mass and 0 for slacks; capacities, M, has no columns if there is no cone. The last moments
+    are rows of a lid, one for each entry of `held`: the variable that it holds down, or -1 for none.
     """
 
     constraints: Constraints
@@ -82,10 +87,11 @@ class ConvexProgram(NamedTuple):
     width: Array
     base_moments: Array
     base_capacity: Array
+    held: NDArray[np.int64]
     mass: float
 
 
-_PROGRAM = tuple_type(ConvexProgram, CONSTRAINTS, MATRIX, MATRIX, *5 * [VECTOR], types.float64)
+_PROGRAM = tuple_type(ConvexProgram, CONSTRAINTS, MATRIX, MATRIX, *5 * [VECTOR], INTEGERS, types.float64)
 PROGRAM_AND_RESULT = (_PROGRAM, VECTOR, VECTOR, types.float64, types.float64)
 
 
@@ -117,15 +123,29 @@ class _Derivatives(NamedTuple):
     curved: NDArray[np.bool_]
 
 
+class _Lid(NamedTuple):
+    """The eliminated rows, one entry each, and what they do to V."""
+
+    share: Array  # how much w changes with the force on the V that the row holds down
+    give: Array  # how much w changes with what the row lacks
+    missing: Array  # what the row lacks
+    follows: Array  # f, (n,)
+    pull: Array  # on V, of what its row lacks, (n,)
+    force: Array  # on V at the changed dual, (n,)
+
+
 class _Newton(NamedTuple):
-    """The system for the dual, and what is needed to get the rest of a direction from it.
+    """The system for the dual but a lid's w, and what is needed to get the rest of a direction from it.
 
     The `_residual`s are what complementary pairs lack of the target; `wanted_load` is where a load would be if its pair
-    were on target at the present w, and 1 for half-spaces, whose gradient counts as it is.
+    were on target at the present w, and 1 for half-spaces, whose gradient counts as it is. With a lid, `counted`, like the last row of
+    the Jacobian, is that of the variables U.
     """
 
-    factor: Array  # (k + 1, k + 1)
+    factor: Array  # (k + 1, k + 1), k without the rows of a lid
     side: Array  # (k + 1,)
+    counted: Array
+    lid: _Lid
     weight: Array  # of each V in the normal equations, (n,)
     pressure: Array  # on each V at an unchanged dual, (n,)
     lower_residual: Array
@@ -239,7 +259,16 @@ def _scaled(program, v, capacity, scale):
                 scale[i] = own
     rates, width, counted = program.rates, program.width, program.counted
     return ConvexProgram(
-        program.constraints, moments, capacities, counted, rates, width, base_moments, base_capacity, program.mass
+        program.constraints,
+        moments,
+        capacities,
+        counted,
+        rates,
+        width,
+        base_moments,
+        base_capacity,
+        program.held,
+        program.mass,
     )
 
 
@@ -256,8 +285,13 @@ def _workspace(program, iterate):
     for p in range(constraints):
         curved[p] = kinds[p] != HALF_SPACES and capacity[p] > 0.0
     at = _Derivatives(full(size, 0.0), zeros(size, size), program.moments.copy(), full(count, 0.0), curved)
-    system = zeros(size + 1, size + 1), full(size + 1, 0.0), full(count, 0.0), full(count, 0.0)
-    newton = _Newton(*system, full(count, 0.0), full(count, 0.0), full(size, 0.0), full(constraints, 0.0))
+    rows = len(program.held)
+    of_rows = full(rows, 0.0), full(rows, 0.0), full(rows, 0.0)
+    lid = _Lid(*of_rows, full(count, 0.0), full(count, 0.0), full(count, 0.0))
+    unknowns = size - rows + 1
+    system = zeros(unknowns, unknowns), full(unknowns, 0.0), copied(program.counted), lid, full(count, 0.0)
+    residuals = full(count, 0.0), full(count, 0.0), full(size, 0.0)
+    newton = _Newton(*system, full(count, 0.0), *residuals, full(constraints, 0.0))
     return direction, at, newton
 
 
@@ -392,12 +426,12 @@ def _product_after(a, da, b, db, length):
 @inlined
 def _factorise(program, iterate, at, newton):
     """The normal equations in the change of (w, nu) as a Cholesky factor; false if they are singular in floats."""
-    first, last, counted = program.constraints.first, program.constraints.last, program.counted
+    first, last = program.constraints.first, program.constraints.last
     v, z, s, y = iterate.v, iterate.lower_dual, iterate.upper_slack, iterate.upper_dual
     w, r, capacity, load, sigma = iterate.dual, iterate.slack, iterate.capacity, iterate.load, iterate.sigma
     gradient, hessian, jacobian, curved = at.gradient, at.hessian, at.jacobian, at.curved
-    factor, weight = newton.factor, newton.weight
-    count, size = jacobian.shape
+    factor, weight, counted = newton.factor, newton.weight, newton.counted
+    count, size = len(weight), len(factor) - 1
     for i in range(size + 1):
         for j in range(i + 1):
             factor[i, j] = 0.0
@@ -410,14 +444,41 @@ def _factorise(program, iterate, at, newton):
     for i in range(size):
         factor[i, i] += r[i] / w[i] if r[i] > 0.0 else _REGULARISATION
     for x in range(count):
-        weight[x] = 1.0 / (z[x] / v[x] + y[x] / s[x])
+        weight[x] = z[x] / v[x] + y[x] / s[x]
+    if len(program.held):
+        _eliminate_lid(program, iterate, at, newton)
+    for x in range(count):
+        weight[x] = 1.0 / weight[x]
         for i in range(size):
             scaled = weight[x] * jacobian[x, i]
             for j in range(i + 1):
                 factor[i, j] += scaled * jacobian[x, j]
             factor[size, i] -= scaled * counted[x]
-        factor[size, size] += weight[x] * counted[x]
+        factor[size, size] += weight[x] * counted[x] ** 2
     return cholesky.factorise(factor)
+
+
+@inlined
+def _eliminate_lid(program, iterate, at, newton):
+    """Make weights, which are reciprocals yet, the Jacobian and what counts those of U, held down by the rows of the lid."""
+    held, moments, w, r = program.held, program.moments, iterate.dual, iterate.slack
+    weight, counted, jacobian, own = newton.weight, newton.counted, at.jacobian, newton.lid
+    follows, share, give = own.follows, own.share, own.give
+    last, size = len(weight) - 1, len(newton.factor) - 1
+    stiffness, counted[last] = weight[last], 0.0
+    for j in range(len(held)):
+        row, x = size + j, held[j]
+        stiff, of_last = w[row] / r[row], moments[last, row]
+        give[j] = stiff
+        if x >= 0:
+            together = weight[x] + stiff * moments[x, row] ** 2
+            share[j], give[j] = stiff * moments[x, row] / together, stiff * weight[x] / together
+            weight[x], follows[x] = together, -share[j] * of_last
+            counted[last] += follows[x] * counted[x]
+            for i in range(size):
+                jacobian[last, i] += follows[x] * jacobian[x, i]
+        stiffness += give[j] * of_last**2
+    weight[last] = stiffness
 
 
 @inlined
@@ -446,27 +507,48 @@ def _set_residuals(iterate, direction, curved, newton, target, second_order):
 def _set_side(program, iterate, at, newton):
     """The right-hand side: by how much moments and mass miss what they should be, once V has given way to its pairs."""
     first, last, base_moments = program.constraints.first, program.constraints.last, program.base_moments
-    capacities, counted = program.capacities, program.counted
+    capacities, counted, follows, pull = program.capacities, newton.counted, newton.lid.follows, newton.lid.pull
     v, z, s, y = iterate.v, iterate.lower_dual, iterate.upper_slack, iterate.upper_dual
     w, r = iterate.dual, iterate.slack
     gradient, jacobian, reduced_cost = at.gradient, at.jacobian, at.reduced_cost
     side, weight, pressure, wanted_load = newton.side, newton.weight, newton.pressure, newton.wanted_load
     lower_residual, upper_residual, w_residual = newton.lower_residual, newton.upper_residual, newton.w_residual
-    count, size = jacobian.shape
+    count, size = len(v), len(side) - 1
     for p in range(len(first)):
-        for i in range(first[p], last[p]):
+        for i in range(first[p], min(last[p], size)):
             correction = w_residual[i] / w[i] if r[i] > 0.0 else 0.0
             side[i] = r[i] + base_moments[i] - wanted_load[p] * gradient[i] + correction
     side[size] = program.mass
     for x in range(count):
         pressure[x] = lower_residual[x] / v[x] - reduced_cost[x] + z[x] - y[x] - upper_residual[x] / s[x]
-        moved = v[x] + weight[x] * pressure[x]
+    if len(program.held):
+        _press_lid(program, iterate, newton)
+    for x in range(count):
+        moved = v[x] - follows[x] * v[count - 1] + weight[x] * pressure[x] - pull[x]
         for i in range(size):
             side[i] += jacobian[x, i] * moved
         for p in range(capacities.shape[1]):
-            for i in range(first[p], last[p]):
+            for i in range(first[p], min(last[p], size)):
                 side[i] += capacities[x, p] * gradient[i] * v[x]
         side[size] -= counted[x] * moved
+
+
+@inlined
+def _press_lid(program, iterate, newton):
+    """What the rows of the lid lack, and the pressure on tau and the pull on U that come of it."""
+    held, moments, base_moments = program.held, program.moments, program.base_moments
+    v, w, r, w_residual = iterate.v, iterate.dual, iterate.slack, newton.w_residual
+    pressure, follows, pull = newton.pressure, newton.lid.follows, newton.lid.pull
+    share, give, missing = newton.lid.share, newton.lid.give, newton.lid.missing
+    last, size = len(v) - 1, len(newton.side) - 1
+    for j in range(len(held)):
+        row, x = size + j, held[j]
+        missing[j] = r[row] + base_moments[row] + w_residual[row] / w[row] + moments[last, row] * v[last]
+        if x >= 0:
+            missing[j] += moments[x, row] * v[x]
+            pressure[last] += follows[x] * pressure[x]
+            pull[x] = share[j] * missing[j]
+        pressure[last] -= give[j] * moments[last, row] * missing[j]
 
 
 @inlined
@@ -475,23 +557,30 @@ def _set_direction(program, iterate, direction, at, newton):
     v, z, s, y = iterate.v, iterate.lower_dual, iterate.upper_slack, iterate.upper_dual
     w, r = iterate.dual, iterate.slack
     dv, dz, ds, dy = direction.v, direction.lower_dual, direction.upper_slack, direction.upper_dual
-    dw, dr, counted, jacobian = direction.dual, direction.slack, program.counted, at.jacobian
-    side, weight, pressure = newton.side, newton.weight, newton.pressure
+    dw, dr, counted, jacobian = direction.dual, direction.slack, newton.counted, at.jacobian
+    side, weight, pressure, lid = newton.side, newton.weight, newton.pressure, newton.lid
     lower_residual, upper_residual, w_residual = newton.lower_residual, newton.upper_residual, newton.w_residual
-    count, size = jacobian.shape
-    for x in range(count):
+    count, size = len(v), len(side) - 1
+    for x in range(count - 1, -1, -1):  # a lid's tau, which others follow, is the last one
         force = pressure[x] + side[size] * counted[x]
         for i in range(size):
             force -= jacobian[x, i] * side[i]
-        dv[x] = weight[x] * force
+        lid.force[x] = force
+        dv[x] = weight[x] * force - lid.pull[x] + lid.follows[x] * dv[count - 1]
         ds[x] = -dv[x]
         dz[x] = (lower_residual[x] - z[x] * dv[x]) / v[x]
         dy[x] = (upper_residual[x] - y[x] * ds[x]) / s[x]
     for i in range(size):
         dw[i] = side[i]
+    for j in range(len(program.held)):
+        row, x = size + j, program.held[j]
+        dw[row] = lid.give[j] * (lid.missing[j] + program.moments[count - 1, row] * dv[count - 1])
+        if x >= 0:
+            dw[row] += lid.share[j] * lid.force[x]
+    for i in range(len(r)):
         if r[i] > 0.0:
             dr[i] = (w_residual[i] - r[i] * dw[i]) / w[i]
-    dw[size] = side[size]
+    dw[len(r)] = side[size]
 
 
 @inlined

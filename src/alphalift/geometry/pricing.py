@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba import types
 
 from alphalift.arrays import Array
@@ -36,6 +37,7 @@ class Feasible(NamedTuple):
     base_capacity: Array
     capacities: Array  # M
     slack_capacities: Array  # of the slacks, (count, constraints), as M
+    lid: int  # the first moment of a lid (`interior_point`) on all symbols; 0 for none
     moment_sizes: Array
     roundings: float
 
@@ -59,7 +61,7 @@ class Box(NamedTuple):
 
 # A Pricing as the entries of compiled functions: numba takes a compiled curve for a pointer only where it is an argument.
 PRICING = (
-    tuple_type(Feasible, CONSTRAINTS, MATRIX, MATRIX, VECTOR, VECTOR, MATRIX, MATRIX, MATRIX, types.float64),
+    tuple_type(Feasible, CONSTRAINTS, MATRIX, MATRIX, VECTOR, VECTOR, MATRIX, MATRIX, types.int64, MATRIX, types.float64),
     types.FunctionType(CURVE),
     VECTOR,
     VECTOR,
@@ -86,13 +88,27 @@ def linear_program(feasible, symbols, mass, base_moments, base_capacity):
     total = count + len(feasible.widths)
     moments, capacities = zeros(total, size), zeros(total, feasible.capacities.shape[1])
     rates, width, counted = full(total, 0.0), full(total, 1.0), full(total, 1.0)
+    held = np.empty(size - feasible.lid if feasible.lid else 0, np.int64)
+    for j in range(len(held)):
+        held[j] = -1
     for k in range(count):
         copy_row(feasible.moments, symbols[k], moments, k)
         copy_row(feasible.capacities, symbols[k], capacities, k)
+        if len(held):
+            held[symbols[k]] = k
     for k in range(count, total):
         copy_row(feasible.slacks, k - count, moments, k)
         copy_row(feasible.slack_capacities, k - count, capacities, k)
         width[k], counted[k] = feasible.widths[k - count], 0.0
     return ConvexProgram(
-        feasible.constraints, moments, capacities, counted, rates, width, base_moments, base_capacity, mass
+        feasible.constraints,
+        moments,
+        capacities,
+        counted,
+        rates,
+        width,
+        base_moments,
+        base_capacity,
+        held,
+        mass,
     )

@@ -20,7 +20,7 @@ from alphalift.geometry.interior_point import PROGRAM_AND_RESULT, ConvexProgram,
 from alphalift.geometry.support import supports
 
 # From how many variables on: fewer are solved for at once as quickly.
-_MANY = 96
+MANY = 96
 # How many at first, and at most at a time later: so many for each entry of the dual, and some more.
 _FOR_EACH_DUAL, _MORE = 5, 10
 # How much of the mass the first ones can have at least, so that there is an interior.
@@ -38,7 +38,7 @@ _POINTERS = types.FunctionType(_SIGNATURE), _INTERIOR_POINT
 
 def compile_minimiser(variables: int) -> tuple[Any, Any]:
     """What kernels take first, for programs of up to so many variables."""
-    return compile_once(minimise_few if variables > _MANY else minimise_all, _SIGNATURE), compiled_interior_point()
+    return compile_once(minimise_few if variables > MANY else minimise_all, _SIGNATURE), compiled_interior_point()
 
 
 def compile_with_minimiser(function: Callable[..., None], *arguments: Any) -> Callable[..., None]:
@@ -58,7 +58,7 @@ def minimise_all(minimise, program, dual, point, accuracy, enough):
 def minimise_few(minimise, program, dual, point, accuracy, enough):
     """As `interior_point`, from the dual that is given: the minimiser into `point`, the (w, nu) that was found into `dual`."""
     count, size = program.moments.shape
-    if count <= _MANY:
+    if count <= MANY:
         minimise(program, dual, point, accuracy, enough)
         return
     costs = np.empty(count)
@@ -169,5 +169,6 @@ def _part(program, few):
         width,
         program.base_moments,
         program.base_capacity,
+        program.held,
         program.mass,
     )

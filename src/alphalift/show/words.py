@@ -197,11 +197,16 @@ def _status(solution: Solution, useful: str, remark: str) -> str:
             if (
                 len(region.components) > 1
             ):  # the value is a share of what is promised, where anything may be told at all
-                share = f"take {100 * worst:.4g}% of what is promised" if math.isfinite(worst) else "break it"
-                text += f" Publishing {useful} unchanged would {share}."
+                text += f" Publishing {useful} unchanged would {_share_of_promised(worst)}."
             else:
                 text += f" Publishing {useful} unchanged has the value {worst:.4g}, and {region.budget:.4g} is allowed."
     return text
+
+
+def _share_of_promised(share: float) -> str:
+    if not math.isfinite(share):
+        return "break it"
+    return f"take {100 * share:.4g}% of what is promised" if share < 10 else f"be {share:,.0f} times what is promised"
 
 
 def bound_remark(solution: Solution) -> str:
