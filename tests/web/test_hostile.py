@@ -131,6 +131,8 @@ REQUESTS = {
     "a negative epsilon": ("POST", "/api/design", {}, DESIGN | {"epsilon": "-0.1"}, 400),
     "an epsilon that is none": ("POST", "/api/design", {}, DESIGN | {"epsilon": "NaN"}, 400),
     "an epsilon with a line": ("POST", "/api/design", {}, DESIGN | {"epsilon": "0.1\nimport os"}, 400),
+    "an epsilon that ends in a line": ("POST", "/api/design", {}, DESIGN | {"epsilon": "0.1\n"}, 400),
+    "an epsilon in other digits": ("POST", "/api/design", {}, DESIGN | {"epsilon": "\u0660.\u0661"}, 400),
     "an epsilon without an end": ("POST", "/api/design", {}, DESIGN | {"epsilon": "inf"}, 400),
     "an epsilon beyond all": ("POST", "/api/design", {}, DESIGN | {"epsilon": "1e999999999"}, 400),
     "an alpha of one": ("POST", "/api/design", {}, DESIGN | {"alpha": "1"}, 400),

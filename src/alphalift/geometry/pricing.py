@@ -61,7 +61,9 @@ class Box(NamedTuple):
 
 # A Pricing as the entries of compiled functions: numba takes a compiled curve for a pointer only where it is an argument.
 PRICING = (
-    tuple_type(Feasible, CONSTRAINTS, MATRIX, MATRIX, VECTOR, VECTOR, MATRIX, MATRIX, types.int64, MATRIX, types.float64),
+    tuple_type(
+        Feasible, CONSTRAINTS, MATRIX, MATRIX, VECTOR, VECTOR, MATRIX, MATRIX, types.int64, MATRIX, types.float64
+    ),
     types.FunctionType(CURVE),
     VECTOR,
     VECTOR,

@@ -39,7 +39,9 @@ class Place:
         """A private page that goes on to the link: on a command line every user of the machine could read it."""
         path = self.folder / "open.html"
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(f'<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={link}"><title>alphalift</title>')
+            file.write(
+                f'<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={link}"><title>alphalift</title>'
+            )
         return path
 
     def remove_table(self) -> None:
