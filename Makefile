@@ -3,13 +3,18 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
 
-.PHONY: demo test test-spark verified wheel-test check docs pictures bench reproduce clean clean-kernels
+.PHONY: demo test test-browser test-spark verified wheel-test check docs pictures bench reproduce clean clean-kernels
 
 demo: .venv/.base
 	$(BIN)/alphalift demo --out demo
 
 test: .venv/.test
 	$(BIN)/python -m pytest
+
+# The page in a real Chromium: installs Debian's where it is missing and it may; else says what is needed. Pictures go to build/page.
+test-browser: .venv/.web,browser
+	tests_browser/needs.sh
+	$(BIN)/python -m pytest -n 0 -s tests_browser
 
 # A local cluster of its own; needs Java 17 or newer.
 test-spark: .venv/.test .venv/.spark
@@ -35,8 +40,8 @@ pictures: .venv/.base
 	$(BIN)/python docs/draw.py
 
 check: .venv/.check
-	$(BIN)/ruff format --check src tests tests_spark tests_wheel benchmarks verified docs/*.py
-	$(BIN)/ruff check src tests tests_spark tests_wheel benchmarks verified docs/*.py
+	$(BIN)/ruff format --check src tests tests_browser tests_spark tests_wheel benchmarks verified docs/*.py
+	$(BIN)/ruff check src tests tests_browser tests_spark tests_wheel benchmarks verified docs/*.py
 	$(BIN)/mypy
 
 # Every benchmark, at sizes that take half an hour on two free cores, by estimate. Campaigns are the same commands at the

@@ -16,8 +16,8 @@ DOCS = ROOT / "docs"
 README = ROOT / "README.md"
 READ = [f"howto/{name}" for name in ("choose", "csv", "several", "verify", "receive")]
 READ += ["commands", "gallery", "tutorials/array", "tutorials/file"]
-# Pages whose code other tests run: tests/test_docs.py, tests/show, tests/report, tests/test_reference.py, tests_spark; Coq's is below.
-ELSEWHERE = {"format", "pictures", "report", "howto/spark", "verified"}
+# Pages whose code other tests run: tests/test_docs.py, tests/show, tests/report, tests/test_reference.py, tests/web, tests_spark; Coq's is below.
+ELSEWHERE = {"format", "page", "pictures", "report", "howto/spark", "verified"}
 PAGES = {path.relative_to(DOCS).with_suffix("").as_posix(): path for path in DOCS.rglob("*.md")}
 
 

@@ -11,7 +11,19 @@ import typer
 import alphalift
 from alphalift.cli import app
 
-HEAVY = {"duckdb", "highspy", "matplotlib", "numba", "numpy", "pandas", "pyarrow", "rich", "scipy"}
+HEAVY = {
+    "duckdb",
+    "highspy",
+    "matplotlib",
+    "numba",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "rich",
+    "scipy",
+    "starlette",
+    "uvicorn",
+}
 NOTICE = "Compiling the solver's kernels, once on this machine"
 COMPILE = "from alphalift import MutualInformation; MutualInformation().compiled_curve()"
 
@@ -38,6 +50,7 @@ def loaded(*arguments):
         ("-m", "alphalift", "--version"),
         ("-m", "alphalift", "design", "--help"),
         ("-m", "alphalift", "apply", "--help"),
+        ("-m", "alphalift", "serve", "--help"),
         ("-m", "alphalift", "audit", "samples", "--help"),
         ("-m", "alphalift", "design", "table.csv"),
         ("-m", "alphalift", "nothing"),
@@ -120,6 +133,7 @@ WRONG_CALLS = {
         "who",
     ),
     "write a key over a file": ("key", "new", "table.csv"),
+    "serve a file that is not there": ("serve", "none.csv", "--no-browser"),
     "reproduce by both kinds of workers": ("reproduce", "--workers", "2", "--dask", "tcp://x:1"),
     "demo into a file": ("demo", "--out", "table.csv"),
 }

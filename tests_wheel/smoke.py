@@ -13,6 +13,7 @@ import warnings
 from collections import Counter
 from fractions import Fraction
 from importlib.metadata import version
+from importlib.resources import files
 from pathlib import Path
 
 COUNTS = {
@@ -44,6 +45,7 @@ def main() -> None:
             run(folder, *line.split())
         check_lifts(json.loads(Path(folder, "m.json").read_text(encoding="utf-8")))
         check_files(Path(folder), rows)
+        check_page(folder)
     check_python()
     print(f"alphalift {version('alphalift')} works with numpy {version('numpy')}, pandas {version('pandas')}")
 
@@ -85,6 +87,15 @@ def check_files(folder: Path, rows: list) -> None:
     assert "1.25 times" in (folder / "report.html").read_text(encoding="utf-8")
     drawn = {path.name: path.read_bytes()[:8] for path in (folder / "pictures").iterdir()}
     assert drawn["lifts.png"] == b"\x89PNG\r\n\x1a\n", sorted(drawn)
+
+
+def check_page(folder: str) -> None:
+    """Without its extra the page says what it needs; with it, its files are there."""
+    program = Path(sys.executable).with_name("alphalift")
+    done = subprocess.run([program, "serve", "--no-browser"], cwd=folder, capture_output=True, text=True)
+    assert (done.returncode, "pip install 'alphalift[web]'" in done.stderr) == (1, True), done.stderr
+    static = files("alphalift.web").joinpath("static")
+    assert {"page.html", "page.css", "page.js", "icon.svg"} <= {own.name for own in static.iterdir()}
 
 
 def check_python() -> None:

@@ -15,6 +15,7 @@ from alphalift.cli.curves import compare_command, curve_command
 from alphalift.cli.design import design_command
 from alphalift.cli.experiments import demo_command, reproduce_command
 from alphalift.cli.files import report_command, verify_command
+from alphalift.cli.page import serve_command
 from alphalift.cli.releases import apply_command, estimate_command, new_key_command
 from alphalift.errors import AlphaliftError
 from alphalift.terminal import complain, example, in_words
@@ -73,6 +74,11 @@ app.command(
     short_help="What a release says about the useful column.",
     epilog=example("estimate released.csv released.csv.codebook.json"),
 )(estimate_command)
+app.command(
+    "serve",
+    short_help="A local page: columns, sliders, curve, design, release.",
+    epilog=example("serve people.csv"),
+)(serve_command)
 app.command(
     "compare",
     short_help="The optimum beside what others do.",
