@@ -292,21 +292,33 @@ def _relax_both(minimise, interior_point, bound_box, left, right, tree, node, th
     """Duals for a node, one for each end; what keeps it open: a column that refutes the prices, ends too far apart, or its size."""
     box, point, duals = _box(tree, node), tree.point[node], tree.dual[node]
     width = len(duals) // 2
-    found, end = copied(duals), 0
+    own, found, turn = copied(duals[:width]), copied(duals), 0
+    middle, problem, why = _problem(left, right, 0.5), left, _LARGE
     # One call of `relax`, so that it is compiled once.
-    problem, own, why = left, found[:width], _LARGE
     while True:
+        if turn == 0:
+            problem = middle
+        elif turn == 1:
+            problem = left
+        else:
+            problem = right
         reached = relax(minimise, interior_point, bound_box, problem, box, own, point, -np.inf, _CLEARLY * threshold)
-        if reached < threshold:  # no w serves this end
+        for i in range(width):
+            if turn != 2:
+                found[i] = own[i]
+            if turn != 1:
+                found[width + i] = own[i]
+        if turn == 0:
+            _try(bound_box, left, right, box, found, 0.0, True, tree.bound, node, duals)
+            if tree.bound[node] >= threshold:
+                break
+        if reached < threshold:  # no w serves this place
             why = _REFUTED if _objective(problem, point) < threshold else _LARGE
             break
-        if end == 1:
+        if turn == 2:
             why = _APART
             break
-        _try(bound_box, left, right, box, found, 0.0, True, tree.bound, node, duals)
-        if tree.bound[node] >= threshold:
-            break
-        problem, own, end = right, found[width:], 1
+        turn += 1
     if why == _APART:
         for share in (0.0, 0.25, 0.5):
             if tree.bound[node] < threshold:
