@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
+import math
+
 import numpy as np
 
 from alphalift.arrays import Array
@@ -38,6 +40,7 @@ _MOST_RISE = 0.012
 # By how much of the accuracy a curve may rise to the first budget beside 0, and the least that this is.
 _FOOT_RISE, _LEAST_BUDGET = 0.5, 1e-12
 # Rounds of prices for a stretch, starts for new columns in each, nodes of its tree, and after the last round.
+_AIM, _NARROWEST, _BEFORE = 0.8, 1e-6, 2
 _ROUNDS, _MOST_STARTS, _MOST_NODES, _FURTHER_NODES = 6, 16, 12_000, 500
 # A tree is handed on unless it has so many times the nodes of one that was begun afresh.
 _OVERGROWN = 1.6
@@ -56,46 +59,80 @@ def has_lines(setting: Setting) -> bool:
 
 
 def in_lines(setting: Setting) -> Envelope:
-    """First in steps, so that all is known to some accuracy; then from left to right, where stretches are split until a line serves."""
+    """First in steps, so that all is known to some accuracy; then from left to right, each line as long as it serves."""
     proofs, clock = _Proofs(setting), setting.clock
-    spots = proofs.spots
     coarse = in_steps(replace(setting, accuracy=max(_COARSE, setting.accuracy)))
     if coarse.interrupted or clock.over or coarse.accuracy <= setting.accuracy:
         return coarse
-    ends = [spots.spot_of(point) for point in coarse.points]
-    waiting = [Between(spots, left, right, cap=right.upper) for left, right in pairwise(ends)][::-1]
-    done, interrupted, own = list[Between](), False, waiting[-1]
+    march = _March(proofs, coarse)
     try:
-        if setting.end > 0:
-            foot = proofs.foot(ends[0], own.right)
-            if foot is not None:
-                waiting[-1:] = [Between(spots, foot.right, own.right, cap=own.cap), foot]
-        while waiting:
-            own = waiting.pop()
-            if clock.over or own.distance <= setting.accuracy:
-                done.append(own)
-                continue
-            if done and own.tree is None:
-                own.tree = done[-1].tree
-            if own.right.lower - own.left.lower <= _MOST_RISE and proofs.settle(own, setting.accuracy):
-                done.append(own)
-                continue
-            epsilon = middle(own.left.epsilon, own.right.epsilon)
-            if epsilon is None or clock.over:
-                done.append(own)
-                continue
-            starts = distinct(np.concatenate([own.left.run.kept, own.moving.at(0.5), own.right.run.kept]))
-            point = spots.spot(epsilon, starts)
-            waiting += [
-                Between(spots, point, own.right, cap=own.upper(own.right.epsilon)),
-                Between(spots, own.left, point, own.tree, cap=own.upper(epsilon)),
-            ]
+        march.go()
     except KeyboardInterrupt:
-        interrupted, done = True, [*done, *([] if own in done else [own]), *waiting[::-1]]
-    points = [own.left for own in done] + [done[-1].right]
-    return Envelope(
-        setting.family, setting.joint, setting.utility, setting.largest, tuple(points), tuple(done), interrupted
-    )
+        march.interrupted = True
+    return march.envelope()
+
+
+class _March:
+    """From left to right: stretches that are settled, and the budgets ahead that were looked at already."""
+
+    def __init__(self, proofs: _Proofs, coarse: Envelope) -> None:
+        self.proofs, self.setting, self.interrupted = proofs, proofs.setting, False
+        self.ahead = list(coarse.points[::-1])
+        self.done = list[Between]()
+        self.left = proofs.spots.spot_of(self.ahead.pop())
+
+    def go(self) -> None:
+        setting, clock, spots = self.setting, self.setting.clock, self.proofs.spots
+        foot = self.proofs.foot(self.left, self.ahead[-1])
+        if foot is not None:
+            self._take(foot)
+        step = self.left.epsilon
+        while self.ahead and not clock.over:
+            point = self.ahead[-1]
+            far = point.epsilon - self.left.epsilon
+            if step < 0.8 * far:
+                epsilon = self.left.epsilon + (step if step < 0.5 * far else 0.5 * far)
+                own = Between(spots, self.left, spots.spot(epsilon, self.left.run.kept), cap=point.upper)
+            else:
+                if not isinstance(point, Spot):
+                    point = self.ahead[-1] = spots.spot_of(point)
+                    point.improve(self.left.run.kept)
+                own = Between(spots, self.left, point, cap=point.upper)
+            width = own.right.epsilon - own.left.epsilon
+            settled = own.distance <= setting.accuracy or self.proofs.settle(own, setting.accuracy)
+            lost = max(self.proofs.predicted / setting.accuracy - _OPEN, 0.01)
+            factor = math.sqrt((_AIM - _OPEN) / lost)
+            if settled:
+                if own.right is point:
+                    self.ahead.pop()
+                self._take(own)
+                step = width * min(max(factor, 0.7), 3.0)
+                continue
+            if own.right is not point:
+                self.ahead.append(own.right)
+            step = width * min(max(factor, 0.25), 0.7)
+            if width <= _NARROWEST * own.right.epsilon:
+                self._take(own)
+                self.ahead.pop()
+
+    def _take(self, own: Between) -> None:
+        self.done.append(own)
+        self.left = own.right
+
+    def envelope(self) -> Envelope:
+        """What is not settled is known as coarsely as before."""
+        setting, spots = self.setting, self.proofs.spots
+        points = [self.left, *(p if isinstance(p, Spot) else spots.spot_of(p) for p in self.ahead[::-1])]
+        rest = [Between(spots, left, right, cap=right.upper) for left, right in pairwise(points)]
+        return Envelope(
+            setting.family,
+            setting.joint,
+            setting.utility,
+            setting.largest,
+            tuple([own.left for own in self.done] + points),
+            tuple([*self.done, *rest]),
+            self.interrupted,
+        )
 
 
 class _Proofs:
@@ -125,6 +162,7 @@ class _Proofs:
 
     def settle(self, own: Between, accuracy: float) -> bool:
         """Prove a line above the stretch; whether envelopes are near enough then. If prices say beforehand that not, nothing is proven."""
+        self.predicted = math.inf
         if own.line is None:
             return False
         threshold = _OPEN * accuracy * self.setting.everything
@@ -132,61 +170,61 @@ class _Proofs:
         for points, theta in ((own.left.run.kept, 0.0), (own.right.run.kept, 1.0), (own.moving.at(0.5), 0.5)):
             lines.offer(points, theta)
         prices = lines.solve()
-        if own.apart(prices, threshold) > accuracy:
+        for _ in range(_BEFORE):
+            self.predicted = own.apart(prices, threshold)
+            if self.predicted > 1.5 * accuracy:
+                return False
+            starts = own.left.run.mixture.points, own.moving.at(0.5), own.right.run.mixture.points
+            if not self._columns(own, prices, starts, threshold, lines):
+                break
+            prices = lines.solve()
+        self.predicted = own.apart(prices, threshold)
+        if self.predicted > accuracy:
             return False
-        scales, vectors, least = (
-            self.utility.scales(self.joint.p_x),
-            self.joint.p_s_given_x.T,
-            float(self.joint.p_s.min()),
-        )
         ends = [
-            ConcaveProgram(ConvexSet.intersecting([one]), curve_of(self.utility), scales, vectors, least)
+            ConcaveProgram(
+                ConvexSet.intersecting([one]),
+                curve_of(self.utility),
+                self.utility.scales(self.joint.p_x),
+                self.joint.p_s_given_x.T,
+                float(self.joint.p_s.min()),
+            )
             for one in (own.line.left, own.line.right)
         ]
         with self.clock.stopped():
             compile_both(len(self.joint.p_x) + len(own.line.right.widths))
-        tree = None if own.line.right.centred else self.handed_on(own.tree, 2 * (ends[0].moments.shape[1] + 1))
-        search, rounds, most = SearchBetween((ends[0], ends[1]), prices, -threshold, tree), 0, _MOST_NODES
+        search, rounds, most = SearchBetween((ends[0], ends[1]), prices, -threshold), 0, _MOST_NODES
         while not search.finished and search.nodes < most and not self.clock.over:
             search.grow(thorough=rounds >= _ROUNDS)
             if not search.stuck or search.finished:
                 continue
             rounds += 1
-            found = self._columns(own, prices, distinct(search.left())[:_MOST_STARTS], threshold, lines)
+            found = self._columns(own, prices, 3 * (distinct(search.left())[:_MOST_STARTS],), threshold, lines)
             prices = lines.solve()
-            if found and own.apart(prices, threshold) > accuracy:
-                own.tree = search.tree()
+            self.predicted = own.apart(prices, threshold)
+            if found and self.predicted > accuracy:
                 return False
             search.change_prices(prices)
             if not found or rounds >= _ROUNDS:  # what looks like a column is none
                 rounds, most = _ROUNDS, min(most, search.nodes + _FURTHER_NODES)
-        own.ends, own.tree = self.spots.bounds(prices, search.lower_bound), search.tree()
-        if tree is None:
-            self.fresh = len(own.tree.bound)
+        own.ends = self.spots.bounds(prices, search.lower_bound)
+        self.predicted = own.distance
         return own.distance <= accuracy
 
-    def handed_on(self, tree: Tree | None, duals: int) -> Tree | None:
-        """A neighbour's tree to begin with, if it is of the same kind and has not grown on its way."""
-        if tree is None or tree.dual.shape[1] != duals or len(tree.bound) > _OVERGROWN * self.fresh:
-            return None
-        return tree
-
     def _columns(
-        self, own: Between, prices: tuple[Array, Array], starts: Array, threshold: float, lines: LinePrices
+        self, own: Between, prices: tuple[Array, Array], starts: tuple[Array, ...], threshold: float, lines: LinePrices
     ) -> bool:
-        """Columns for which the prices are too high, offered at their places; ends look near them for their own. Whether there are any."""
-        found = []
+        """Columns for which the prices are too high, offered at their places; ends mix theirs. Whether there are any."""
+        found = False
         programs = (own.left.run.inner_program, self.spots.program(own.middle), own.right.run.inner_program)
-        for theta, program in zip((0.0, 0.5, 1.0), programs, strict=True):
-            points, values = program.local_minima((1 - theta) * prices[0] + theta * prices[1], starts, clock=self.clock)
+        for theta, program, near in zip((0.0, 0.5, 1.0), programs, starts, strict=True):
+            points, values = program.local_minima((1 - theta) * prices[0] + theta * prices[1], near, clock=self.clock)
             points = distinct(points[values < -0.1 * threshold])
             if len(points):
+                found = True
                 lines.offer(points, theta)
-                found.append(points)
-        if not found:
-            return False
-        starts = distinct(np.concatenate([*found, starts]))
-        own.left.improve(starts)
-        own.right.improve(starts)
-        own.forget()
-        return True
+                if theta != 0.5:
+                    (own.right if theta else own.left).offer(points)
+        if found:
+            own.forget()
+        return found

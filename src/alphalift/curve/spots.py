@@ -14,6 +14,7 @@ from alphalift.geometry.concave import ConcaveProgram
 from alphalift.mechanism import Mechanism
 from alphalift.presolve import Merged
 from alphalift.solvers.between import LocalRun
+from alphalift.solvers.candidates import pull_inside
 from alphalift.solvers.optimal import merges
 from alphalift.solvers.run import Settings
 from alphalift.solvers.search import PROGRAM_MARGIN, concave_program
@@ -97,3 +98,12 @@ class Spot(Point):
         if self.run.from_columns(starts):
             self.mechanism = self.spots.mechanism(self.run.mechanism())
             self.lower = max(self.lower, self.spots.worth(self.run))
+
+    def offer(self, points: Array) -> None:
+        """Mix these posteriors, too, which are allowed but for rounding."""
+        run = self.run
+        points = pull_inside(points, run.joint, run.inner, run.clock)
+        if len(points):
+            run.mixture = run.mix(points)
+            self.mechanism = self.spots.mechanism(run.mechanism())
+            self.lower = max(self.lower, self.spots.worth(run))
