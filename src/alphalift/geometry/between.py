@@ -13,6 +13,7 @@ prices are too high for a column. Such nodes are left for other prices.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -134,12 +135,14 @@ def compile_both(size: int) -> None:
     compile_minimiser(size)
 
 
+@cache
 def _compiled_replay_both() -> Any:
     flags = types.boolean[::1]
     signature = types.void(*_BOTH, types.float64, _TREE, MATRIX, flags, flags, BOUND_BOX)
     return compile_with_bound(compile_once(replay_both, signature))
 
 
+@cache
 def _compiled_grow_both() -> Any:
     signature = *_BOTH, types.float64, types.boolean, _TREE, MATRIX, INTEGERS, INTEGERS, BOUND_BOX
     return compile_with_bound(compile_with_minimiser(grow_both, *signature))

@@ -18,6 +18,7 @@ Jacobian A - M grad sigma takes the place of A.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,6 +90,7 @@ _PROGRAM = tuple_type(ConvexProgram, CONSTRAINTS, MATRIX, MATRIX, *5 * [VECTOR],
 PROGRAM_AND_RESULT = (_PROGRAM, VECTOR, VECTOR, types.float64, types.float64)
 
 
+@cache
 def compiled_interior_point() -> Any:
     return compile_once(interior_point, types.void(*PROGRAM_AND_RESULT))
 
