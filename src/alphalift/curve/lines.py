@@ -41,6 +41,7 @@ _MOST_RISE = 0.012
 _FOOT_RISE, _LEAST_BUDGET = 0.5, 1e-12
 # Rounds of prices for a stretch, starts for new columns in each, nodes of its tree, and after the last round.
 _AIM, _NARROWEST, _BEFORE = 0.8, 1e-6, 2
+_LEAST_LOST, _SHORTEST, _SHORTER, _LONGER = 0.01, 0.25, 0.7, 3.0
 _ROUNDS, _MOST_STARTS, _MOST_NODES, _FURTHER_NODES = 6, 16, 12_000, 500
 # A tree is handed on unless it has so many times the nodes of one that was begun afresh.
 _OVERGROWN = 1.6
@@ -88,36 +89,41 @@ class _March:
             self._take(foot)
         step = self.left.epsilon
         while self.ahead and not clock.over:
-            point = self.ahead[-1]
-            far = point.epsilon - self.left.epsilon
-            if step < 0.8 * far:
-                epsilon = self.left.epsilon + (step if step < 0.5 * far else 0.5 * far)
-                own = Between(spots, self.left, spots.spot(epsilon, self.left.run.kept), cap=point.upper)
-            else:
-                if not isinstance(point, Spot):
-                    point = self.ahead[-1] = spots.spot_of(point)
-                    point.improve(self.left.run.kept)
-                own = Between(spots, self.left, point, cap=point.upper)
+            own = self._next(step)
             width = own.right.epsilon - own.left.epsilon
             settled = own.distance <= setting.accuracy or self.proofs.settle(own, setting.accuracy)
-            lost = max(self.proofs.predicted / setting.accuracy - _OPEN, 0.01)
+            lost = max(self.proofs.predicted / setting.accuracy - _OPEN, _LEAST_LOST)
             factor = math.sqrt((_AIM - _OPEN) / lost)
             if settled:
-                if own.right is point:
-                    self.ahead.pop()
                 self._take(own)
-                step = width * min(max(factor, 0.7), 3.0)
-                continue
-            if own.right is not point:
-                self.ahead.append(own.right)
-            step = width * min(max(factor, 0.25), 0.7)
-            if width <= _NARROWEST * own.right.epsilon:
+                step = width * min(max(factor, _SHORTER), _LONGER)
+            elif width <= _NARROWEST * own.right.epsilon:
                 self._take(own)
-                self.ahead.pop()
+            else:
+                self._put(own.right)
+                step = width * min(max(factor, _SHORTEST), _SHORTER)
+
+    def _next(self, step: float) -> Between:
+        """From the left end over about one step: to a budget that was looked at, if there is one there."""
+        spots, left = self.proofs.spots, self.left
+        point = min(self.ahead, key=lambda own: abs(own.epsilon - left.epsilon - step))
+        if not 0.7 * step < point.epsilon - left.epsilon < 1.2 * step and self.ahead[0].epsilon - left.epsilon > step:
+            point = spots.spot(left.epsilon + step, left.run.kept)
+        elif not isinstance(point, Spot):
+            before, point = point, spots.spot_of(point)
+            self.ahead[self.ahead.index(before)] = point
+        cap = min(own.upper for own in self.ahead if own.epsilon >= point.epsilon)
+        return Between(spots, left, point, cap=cap)
+
+    def _put(self, point: Spot) -> None:
+        if point not in self.ahead:
+            self.ahead.append(point)
+            self.ahead.sort(key=lambda own: -own.epsilon)
 
     def _take(self, own: Between) -> None:
         self.done.append(own)
         self.left = own.right
+        self.ahead = [point for point in self.ahead if point.epsilon > self.left.epsilon]
 
     def envelope(self) -> Envelope:
         """What is not settled is known as coarsely as before."""
