@@ -42,7 +42,7 @@ _FOOT_RISE, _LEAST_BUDGET = 0.5, 1e-12
 # Rounds of prices for a stretch, starts for new columns in each, nodes of its tree, and after the last round.
 _AIM, _NARROWEST, _BEFORE = 0.8, 1e-6, 2
 _LEAST_LOST, _SHORTEST, _SHORTER, _LONGER = 0.01, 0.25, 0.7, 3.0
-_ROUNDS, _MOST_STARTS, _MOST_NODES, _FURTHER_NODES = 6, 16, 12_000, 500
+_ROUNDS, _MOST_STARTS, _MOST_NODES, _FURTHER_NODES = 12, 16, 12_000, 500
 # A tree is handed on unless it has so many times the nodes of one that was begun afresh.
 _OVERGROWN = 1.6
 
@@ -199,19 +199,21 @@ class _Proofs:
         ]
         with self.clock.stopped():
             compile_both(len(self.joint.p_x) + len(own.line.right.widths))
-        search, rounds, most = SearchBetween((ends[0], ends[1]), prices, -threshold), 0, _MOST_NODES
+        search, rounds, most, paying = SearchBetween((ends[0], ends[1]), prices, -threshold), 0, _MOST_NODES, True
         while not search.finished and search.nodes < most and not self.clock.over:
             search.grow(thorough=rounds >= _ROUNDS)
-            if not search.stuck or search.finished:
+            # A column that is missing spoils the prices, so it is looked for at once; where none was found, when nothing else is left.
+            if search.finished or not (search.stuck or (paying and len(search.left()))):
                 continue
-            rounds += 1
+            rounds, stuck = rounds + 1, search.stuck
             found = self._columns(own, prices, 3 * (distinct(search.left())[:_MOST_STARTS],), threshold, lines)
             prices = lines.solve()
             self.predicted = own.apart(prices, threshold)
             if found and self.predicted > accuracy:
                 return False
             search.change_prices(prices)
-            if not found or rounds >= _ROUNDS:  # what looks like a column is none
+            paying = found
+            if (stuck and not found) or rounds >= _ROUNDS:  # what looks like a column is none
                 rounds, most = _ROUNDS, min(most, search.nodes + _FURTHER_NODES)
         own.ends = self.spots.bounds(prices, search.lower_bound)
         self.predicted = own.distance

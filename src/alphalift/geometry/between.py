@@ -31,7 +31,7 @@ from alphalift.geometry.working_set import compile_minimiser, compile_with_minim
 
 _FIRST_NODES = 1024
 # Nodes between two looks at the clock.
-_AT_ONCE = 1000
+_AT_ONCE = 200
 # A dual halfway has to leave this share of the threshold, so that it mostly serves both ends.
 _CLEARLY = 0.7
 # What nodes are: closed (or split), to be looked at, left for other prices.
