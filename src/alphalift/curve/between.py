@@ -34,6 +34,8 @@ class Between(Stretch):
     tree: Tree | None = None
     cap: float = 1.0
     ends: tuple[float, float] | None = None
+    # Where the envelopes would be nearest to each other.
+    nearest: float = 0.0
 
     @cached_property
     def line(self) -> Line | None:
@@ -120,7 +122,10 @@ class Between(Stretch):
         before, kept = self.ends, self.cap
         self.ends, self.cap = self.spots.bounds(prices, -threshold), 1.0
         try:
-            return self.distance
+            distance = self.distance
+            epsilons, worth = self.stairs()
+            self.nearest = float(epsilons[np.argmin(self.uppers(epsilons) - worth)])
+            return distance
         finally:
             self.ends, self.cap = before, kept
 

@@ -101,7 +101,9 @@ class _March:
                 self._take(own)
             else:
                 self._put(own.right)
-                step = width * min(max(factor, _SHORTEST), _SHORTER)
+                # A line above a curve that bends touches it there: two lines are enough for both sides.
+                bend = own.nearest - own.left.epsilon
+                step = bend if 0.1 * width < bend < 0.9 * width else width * min(max(factor, _SHORTEST), _SHORTER)
 
     def _next(self, step: float) -> Between:
         """From the left end over about one step: to a budget that was looked at, if there is one there."""
