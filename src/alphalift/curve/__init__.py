@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -58,15 +56,9 @@ def curve(
 
 
 def _side_by_side(settings: list[Setting], clock: Clock) -> tuple[Envelope, ...]:
-    """An envelope each, as many at a time as there are cores: what takes long lets other threads run. Ctrl-C ends all of them."""
-    cores = os.cpu_count() or 1
-
-    def envelope(number: int) -> Envelope:
-        rounds = math.ceil((len(settings) - number) / cores)
-        return in_steps(replace(settings[number], clock=clock.reserving(clock.left * (1 - 1 / rounds))))
-
-    with ThreadPoolExecutor(min(cores, len(settings))) as pool:
-        under_way = [pool.submit(envelope, number) for number in range(len(settings))]
+    """An envelope each, all at once, so that they share the time evenly: what takes long lets other threads run. Ctrl-C ends them all."""
+    with ThreadPoolExecutor(len(settings)) as pool:
+        under_way = [pool.submit(in_steps, setting) for setting in settings]
         try:
             return tuple(own.result() for own in under_way)
         except KeyboardInterrupt:
