@@ -167,10 +167,10 @@ def test_curves_side_by_side_are_those_alone():
 
 
 def test_no_more_budgets_than_the_accuracy_needs():
-    """A stretch may rise by the accuracy less what a solve leaves open; a third of them may be lower than that."""
-    (own,) = curve(JOINT, AlphaLift, alpha=10, accuracy=0.01)
-    needed = (1.0 - own.at(0.0).lower) / (0.01 * (1 - _GAP_SHARE))
-    assert needed <= len(own.points) <= 1.5 * needed
+    """A stretch may rise by the accuracy less what a solve leaves open; most do by nearly that; halving would take 1.47 times as many."""
+    (own,) = curve(JOINT, AlphaLift, alpha=10, accuracy=0.003)
+    needed = (1.0 - own.at(0.0).lower) / (0.003 * (1 - _GAP_SHARE))
+    assert needed <= len(own.points) <= 1.35 * needed
 
 
 def test_control_c_ends_all_curves_and_keeps_what_is_known(monkeypatch):
@@ -183,10 +183,10 @@ def test_control_c_ends_all_curves_and_keeps_what_is_known(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Future, "result", interrupted)
-    found = curve(JOINT, AlphaLift, alpha=[10, 3], accuracy=1e-4)
-    assert found.accuracy > 1e-4
+    found = curve(JOINT, AlphaLift, alpha=[10, 3], accuracy=1e-4, time_limit=20)
     for own in found:
         assert own.interrupted
+        assert len(own.points) < 50  # thousands are needed, and time would be left for them
         bracket = own.at(0.1)
         kept, most = optimum(JOINT, own.family.at(0.1))
         assert bracket.lower <= most + 1e-9
