@@ -18,6 +18,16 @@ from alphalift.utilities import MutualInformation
 from strategies import random_joint
 
 
+def test_a_clock_that_is_ended_ends_all_that_share_it():
+    for whole in (Clock(10.0), Clock()):
+        phase = whole.reserving(1.0)
+        assert not phase.over
+        whole.end()
+        assert whole.over
+        assert phase.over
+        assert whole.left == phase.left == 0.0
+
+
 class Hand:
     """A clock's hand that is moved by hand, or by every look at it."""
 

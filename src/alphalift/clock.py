@@ -40,6 +40,10 @@ class Clock:
         earlier._begin = self._begin
         return earlier
 
+    def end(self) -> None:
+        """It is over now, and so is every clock that shares it."""
+        self._begin[0] = -math.inf
+
     @contextmanager
     def stopped(self) -> Iterator[None]:
         """It stands still meanwhile: compiling, once on a machine, is no part of a request's time."""

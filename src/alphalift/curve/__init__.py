@@ -1,19 +1,17 @@
-"""Curves: what every budget keeps, between two certified envelopes, from few mechanisms and fewer trees.
-
-`lines` where sets grow along a line and a tree bounds all budgets between two; `steps` for every other promise and utility.
-"""
+"""Curves: what every budget keeps, between two certified envelopes, from budgets solved for one by one (`steps`)."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 
 from alphalift.clock import Clock
 from alphalift.curve.envelope import Bracket, Curve, Envelope
 from alphalift.curve.family import Family
-from alphalift.curve.lines import has_lines, in_lines
 from alphalift.curve.setting import Setting
 from alphalift.curve.steps import in_steps
 from alphalift.errors import SettingError
@@ -52,9 +50,17 @@ def curve(
     ]
     if not families:
         raise SettingError("a parameter has no value; expected one or more")
-    clock, found = Clock(time_limit), list[Envelope]()
-    for left, family in zip(range(len(families), 0, -1), families, strict=True):
-        own = clock.reserving(clock.left * (1 - 1 / left)) if not (found and found[-1].interrupted) else Clock(0.0)
-        setting = Setting.of(family, joint, worth, accuracy, own, up_to)
-        found.append(in_lines(setting) if has_lines(setting) else in_steps(setting))
-    return Curve(tuple(found))
+    clock = Clock(time_limit)
+    settings = [Setting.of(family, joint, worth, accuracy, clock, up_to) for family in families]
+    return Curve((in_steps(settings[0]),) if len(settings) == 1 else _side_by_side(settings, clock))
+
+
+def _side_by_side(settings: list[Setting], clock: Clock) -> tuple[Envelope, ...]:
+    """An envelope each, all at once, so that they share the time evenly: what takes long lets other threads run. Ctrl-C ends them all."""
+    with ThreadPoolExecutor(len(settings)) as pool:
+        under_way = [pool.submit(in_steps, setting) for setting in settings]
+        try:
+            return tuple(own.result() for own in under_way)
+        except KeyboardInterrupt:
+            clock.end()
+            return tuple(replace(own.result(), interrupted=True) for own in under_way)

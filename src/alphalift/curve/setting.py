@@ -51,10 +51,10 @@ class Setting:
         return utility / self.everything if self.everything > 0 else 1.0
 
 
-def middle(low: float, high: float) -> float | None:
-    """Where to look between two budgets; nowhere if they are as good as one."""
+def between(low: float, high: float, steps: int) -> float | None:
+    """Where to look between two budgets that should be so many steps apart; nowhere if they are as good as one."""
     if high - low <= _NARROWEST * high or high <= _LEAST_BUDGET:
         return None
     if low * _RATIO < high:
         return max((low * high) ** 0.5, high / _RATIO)
-    return (low + high) / 2
+    return low + (high - low) * (steps // 2) / steps

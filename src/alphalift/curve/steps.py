@@ -6,6 +6,7 @@ two budgets" in docs/theory.md).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from alphalift.arrays import Array, dense
 from alphalift.curve.envelope import Envelope, Point, Stretch
-from alphalift.curve.setting import Setting, middle
+from alphalift.curve.setting import Setting, between
 from alphalift.geometry.concave import Certificate, MergedCertificate, PiecesCertificate
 from alphalift.geometry.tree import CLOSED_FROM
 from alphalift.mechanism import Mechanism
@@ -22,7 +23,9 @@ from alphalift.solution import Solution, Status
 from alphalift.solvers import Optimal
 
 # The share of the accuracy that a solve may leave open, and the least that it may be asked for.
-_GAP_SHARE, _LEAST_GAP = 0.3, 1e-9
+_GAP_SHARE, _LEAST_GAP = 0.12, 1e-9
+# How high a stretch is to be, as a share of the accuracy: curves bend, so that not all parts of one are equally high.
+_HIGHEST = 0.95
 # Mixtures of two mechanisms on average, evenly.
 _MIXTURES = 65
 
@@ -73,6 +76,14 @@ class Step(Stretch):
     def steps(self) -> tuple[Array, Array]:
         return self._mixtures
 
+    @property
+    def parts(self) -> int:
+        """How many stretches as high as they may be are needed in its place, 2 or more; 2 where mixtures lie above steps."""
+        if len(self.steps()[0]):
+            return 2
+        accuracy, open_ = self.setting.accuracy, self.right.upper - self.right.lower
+        return max(2, math.ceil((self.distance - open_) / max(_HIGHEST * accuracy - open_, _LEAST_GAP)))
+
     def step(self, number: int) -> Mechanism:
         theta, (points, first, last) = np.linspace(0.0, 1.0, _MIXTURES)[number], self._both
         return Mechanism.mixing(self.setting.joint, points, (1 - theta) * first + theta * last)
@@ -106,7 +117,7 @@ def in_steps(setting: Setting) -> Envelope:
             own = stretches[worst]
             if own.distance <= setting.accuracy or clock.over:
                 break
-            epsilon = middle(own.left.epsilon, own.right.epsilon)
+            epsilon = between(own.left.epsilon, own.right.epsilon, own.parts)
             if epsilon is None:
                 done.append(stretches.pop(worst))
                 continue

@@ -8,6 +8,7 @@ that is left is solved by the interior point, and so on. A concave function lies
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ _NO_UPPER_END = 1.5
 _MASS_TOLERANCE = 1e-6
 
 
+@cache
 def compiled_descend() -> Any:
     return compile_with_minimiser(descend, *PRICING, MATRIX, VECTOR)
 

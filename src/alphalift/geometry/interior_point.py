@@ -21,6 +21,7 @@ where f_x tells how much V_x gives way with tau, the V stay apart from each othe
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,6 +96,7 @@ _PROGRAM = tuple_type(ConvexProgram, CONSTRAINTS, MATRIX, MATRIX, *5 * [VECTOR],
 PROGRAM_AND_RESULT = (_PROGRAM, VECTOR, VECTOR, types.float64, types.float64)
 
 
+@cache
 def compiled_interior_point() -> Any:
     return compile_once(interior_point, types.void(*PROGRAM_AND_RESULT))
 

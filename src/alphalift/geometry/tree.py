@@ -9,6 +9,7 @@ negative, see `bound`: nodes whose bound reaches it stay leaves. Which leaf is s
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,16 +65,19 @@ class Tree(NamedTuple):
 _TREE = tuple_type(Tree, *4 * [MATRIX], VECTOR, VECTOR, INTEGERS, INTEGERS, VECTOR)
 
 
+@cache
 def compiled_split() -> Any:
     return compile_with_bound(
         compile_once(split, types.void(*PRICING, INTEGERS, types.int64, types.float64, _TREE, BOUND_BOX))
     )
 
 
+@cache
 def compiled_bound_nodes() -> Any:
     return compile_with_bound(compile_with_minimiser(bound_nodes, *PRICING, INTEGERS, types.float64, _TREE, BOUND_BOX))
 
 
+@cache
 def compiled_replay() -> Any:
     flags = types.boolean[::1]
     signature = types.void(*PRICING, types.float64, types.int64, types.int64, _TREE, flags, flags, BOUND_BOX)

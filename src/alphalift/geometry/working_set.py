@@ -10,6 +10,7 @@ join them, until none is left. Whatever the set, (w, nu) proves a lower bound of
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,12 @@ _POINTERS = types.FunctionType(_SIGNATURE), _INTERIOR_POINT
 
 def compile_minimiser(variables: int) -> tuple[Any, Any]:
     """What kernels take first, for programs of up to so many variables."""
-    return compile_once(minimise_few if variables > MANY else minimise_all, _SIGNATURE), compiled_interior_point()
+    return _compiled_minimiser(variables > MANY), compiled_interior_point()
+
+
+@cache
+def _compiled_minimiser(many: bool) -> Any:
+    return compile_once(minimise_few if many else minimise_all, _SIGNATURE)
 
 
 def compile_with_minimiser(function: Callable[..., None], *arguments: Any) -> Callable[..., None]:

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit, types
 
 from alphalift.arrays import Array
-from alphalift.compiled import CURVE, MATRIX, VECTOR, compile_once
+from alphalift.compiled import CURVE, MATRIX, VECTOR, Compiled, compile_once
 
 # The step of differences in place of the derivative of a user's f, relative to t, and to this where t is less.
 _STEP = 1e-6
@@ -56,7 +56,7 @@ def curve_of(f: Callable[[float], float]) -> Any:
             return (own(t - step) - own(t + step)) / (2.0 * step)
         return at_zero - own(t)
 
-    return njit(CURVE, nogil=True, error_model="numpy")(curve)
+    return Compiled(njit(CURVE, nogil=True, error_model="numpy")(curve))
 
 
 class _Called(types.WrapperAddressProtocol):
