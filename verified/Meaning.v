@@ -31,3 +31,19 @@ Definition promise_of (region : stated) : promise :=
   | StatedChiSquare epsilon => ChiSquare (number epsilon)
   | StatedKL epsilon => KL (number epsilon)
   end.
+
+(** A release draws with one of the 2^K words of K bits: it answers with the number of cumulated integers of the column
+    that are at most the word (docs/release.md). *)
+Definition words (K : N) : list Z := map Z.of_nat (seq 0 (Z.to_nat (two K))).
+
+Fixpoint cumulated (passed : Z) (column : list Z) : list Z :=
+  match column with [] => [] | w :: rest => (passed + w)%Z :: cumulated (passed + w)%Z rest end.
+
+Definition answer (column : list Z) (word : Z) : nat := length (filter (fun edge => (edge <=? word)%Z) (cumulated 0 column)).
+
+(** The share of all words that are answered with y. *)
+Definition share_of_words (K : N) (column : list Z) (y : nat) : R :=
+  IZR (Z.of_nat (length (filter (fun word => Nat.eqb (answer column word) y) (words K)))) / IZR (two K).
+
+(** The integers by which a record with the symbol x is answered. *)
+Definition column_of (f : file) (x : nat) : list Z := map (fun row => weight row x) (weights f).
