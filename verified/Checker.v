@@ -18,7 +18,9 @@ Inductive stated :=
 | StatedLDP (epsilon : decimal)
 | StatedTotalVariation (epsilon : decimal)
 | StatedChiSquare (epsilon : decimal)
-| StatedKL (epsilon : decimal).
+| StatedKL (epsilon : decimal)
+| StatedRenyi (order epsilon : decimal)
+| StatedBoth (first second : stated).
 
 (** Prices, duals and places over 2^proof_bits; the tree is that of the file's nodes. *)
 Record certificate := Certificate {
@@ -142,14 +144,20 @@ Definition own_log (a : Z * Z) : expr :=
 
 Definition prior (f : file) : list Z := map zsum (counts f).
 
+(** The budget of alpha-lift that says the same as Renyi's. *)
+Definition norm_budget (order epsilon : decimal) : expr :=
+  Quo (Mul (exactly epsilon) (Int (digits order - scale order))) (digits order).
+
+(** E l^alpha <= e^(alpha budget). *)
+Definition norm_keeps (f : file) (alpha : decimal) (budget : expr) (lifts : list (Z * Z)) : bool :=
+  decide (precisions (bits f))
+    (Sub (Exp (Mul (exactly alpha) budget)) (power_mean (exactly alpha) (prior f) lifts (everybody f))).
+
 (** The same with growing precision, and for means. *)
-Definition output_keeps (f : file) (lifts : list (Z * Z)) : bool :=
-  tells_nothing lifts ||
-  match region f with
-  | StatedAlphaLift alpha epsilon =>
-      decide (precisions (bits f))
-        (Sub (Exp (Mul (exactly alpha) (exactly epsilon)))
-             (power_mean (exactly alpha) (prior f) lifts (everybody f)))
+Fixpoint region_keeps (f : file) (region : stated) (lifts : list (Z * Z)) : bool :=
+  match region with
+  | StatedAlphaLift alpha epsilon => norm_keeps f alpha (exactly epsilon) lifts
+  | StatedRenyi order epsilon => norm_keeps f order (norm_budget order epsilon) lifts
   | StatedTotalVariation epsilon =>
       decide (precisions (bits f))
         (Sub (Mul (Int 2) (exactly epsilon)) (mean_of distance (prior f) lifts (everybody f)))
@@ -158,16 +166,20 @@ Definition output_keeps (f : file) (lifts : list (Z * Z)) : bool :=
         (Sub (Mul (exactly epsilon) (exactly epsilon)) (mean_of square (prior f) lifts (everybody f)))
   | StatedKL epsilon =>
       decide (precisions (bits f)) (Sub (exactly epsilon) (mean_of own_log (prior f) lifts (everybody f)))
+  | StatedBoth first second => region_keeps f first lifts && region_keeps f second lifts
   | region => existsb (kept_at region lifts) [128; 1024; 8192]
   end.
 
+Definition output_keeps (f : file) (lifts : list (Z * Z)) : bool := tells_nothing lifts || region_keeps f (region f) lifts.
+
 (** Orders above 1, no budget below 0. *)
-Definition parameters_hold (region : stated) : bool :=
+Fixpoint parameters_hold (region : stated) : bool :=
   match region with
   | StatedMaxLift epsilon | StatedLDP epsilon | StatedTotalVariation epsilon | StatedChiSquare epsilon | StatedKL epsilon =>
       0 <=? digits epsilon
-  | StatedAlphaLift alpha epsilon => (scale alpha <? digits alpha) && (0 <=? digits epsilon)
+  | StatedAlphaLift order epsilon | StatedRenyi order epsilon => (scale order <? digits order) && (0 <=? digits epsilon)
   | StatedLIP lower upper => (0 <=? digits lower) && (0 <=? digits upper)
+  | StatedBoth first second => parameters_hold first && parameters_hold second
   end.
 
 Definition promise_holds (f : file) : bool :=
@@ -202,28 +214,33 @@ Definition answered_at (region : stated) (rho : Z * Z) (lifts : list (Z * Z)) (k
   | _ => false
   end.
 
+Definition norm_answers (f : file) (alpha : decimal) (budget : expr) (rho : Z * Z) : bool :=
+  let a := exactly alpha in
+  decide (precisions (bits f))
+    (Sub (Mul (Exp (Mul a budget)) (Add (Int 1) (Mul a (Sub (Quo (Int (fst rho)) (snd rho)) (Int 1)))))
+         (Exp (Mul a (Ln (Quo (Int (fst rho)) (snd rho)))))).
+
+Fixpoint region_answers (f : file) (region : stated) (rho : Z * Z) (lifts : list (Z * Z)) : bool :=
+  match region with
+  | StatedAlphaLift alpha epsilon => norm_answers f alpha (exactly epsilon) rho
+  | StatedRenyi order epsilon => norm_answers f order (norm_budget order epsilon) rho
+  | StatedTotalVariation epsilon =>
+      decide (precisions (bits f)) (Sub (Mul (exactly epsilon) (Quo (Int (fst rho)) (snd rho))) (distance rho))
+  | StatedChiSquare epsilon =>
+      let one := Int 1 in
+      let own := Quo (Int (fst rho)) (snd rho) in
+      decide (precisions (bits f))
+        (Sub (Mul (Add one (Mul (exactly epsilon) (exactly epsilon))) (Add one (Mul (Int 2) (Sub own one)))) (Mul own own))
+  | StatedKL epsilon =>
+      let own := Quo (Int (fst rho)) (snd rho) in
+      decide (precisions (bits f)) (Sub (Sub (Mul (exactly epsilon) own) (Mul own (Ln own))) (Sub (Int 1) own))
+  | StatedBoth first second => region_answers f first rho lifts && region_answers f second rho lifts
+  | region => existsb (answered_at region rho lifts) [128; 1024; 8192]
+  end.
+
 Definition answer_holds (f : file) (row : list Z) (answer : Z) : bool :=
   let rho := ratio_of f row answer in
-  (0 <? answer) &&
-  ((fst rho =? snd rho) ||
-   match region f with
-   | StatedAlphaLift alpha epsilon =>
-       let a := exactly alpha in
-       decide (precisions (bits f))
-         (Sub (Mul (Exp (Mul a (exactly epsilon))) (Add (Int 1) (Mul a (Sub (Quo (Int (fst rho)) (snd rho)) (Int 1)))))
-              (Exp (Mul a (Ln (Quo (Int (fst rho)) (snd rho))))))
-   | StatedTotalVariation epsilon =>
-       decide (precisions (bits f)) (Sub (Mul (exactly epsilon) (Quo (Int (fst rho)) (snd rho))) (distance rho))
-   | StatedChiSquare epsilon =>
-       let one := Int 1 in
-       let own := Quo (Int (fst rho)) (snd rho) in
-       decide (precisions (bits f))
-         (Sub (Mul (Add one (Mul (exactly epsilon) (exactly epsilon))) (Add one (Mul (Int 2) (Sub own one)))) (Mul own own))
-   | StatedKL epsilon =>
-       let own := Quo (Int (fst rho)) (snd rho) in
-       decide (precisions (bits f)) (Sub (Sub (Mul (exactly epsilon) own) (Mul own (Ln own))) (Sub (Int 1) own))
-   | region => existsb (answered_at region rho (lifts_of f row)) [128; 1024; 8192]
-   end).
+  (0 <? answer) && ((fst rho =? snd rho) || region_answers f (region f) rho (lifts_of f row)).
 
 Definition unseen_holds (f : file) : bool :=
   match unseen f with
@@ -306,19 +323,30 @@ Fixpoint mean_exp (b : Z) (prior w : list Z) (total : Z) : expr :=
 Definition greatest (w : list Z) : Z := fold_right Z.max (hd 0 w) w.
 Definition least (w : list Z) : Z := fold_right Z.min (hd 0 w) w.
 
-(** What a dual has after its w: for KL its b. *)
-Definition extra (region : stated) : nat := match region with StatedKL _ => 1 | _ => 0 end.
+(** Whether a budget is 0, so that l = 1 is all that is allowed. *)
+Fixpoint perfect (region : stated) : bool :=
+  match region with
+  | StatedLIP lower upper => (digits lower =? 0) || (digits upper =? 0)
+  | StatedBoth first second => perfect first || perfect second
+  | StatedMaxLift epsilon | StatedAlphaLift _ epsilon | StatedLDP epsilon | StatedTotalVariation epsilon
+  | StatedChiSquare epsilon | StatedKL epsilon | StatedRenyi _ epsilon => digits epsilon =? 0
+  end.
 
-Definition sigma_of (f : file) (w : list Z) (b : Z) (one : Z) : option expr :=
+(** e^budget (E w+^a)^(1/a). *)
+Definition norm_sigma (f : file) (alpha : decimal) (budget : expr) (w : list Z) (one : Z) : expr :=
+  if forallb (fun own => own <=? 0) w then Int 0
+  else
+    let less := digits alpha - scale alpha in
+    let power_sum := conjugate_mean (Quo (Int (digits alpha)) less) (prior f) w (everybody f) one in
+    Mul (Exp budget) (Exp (Mul (Quo (Int less) (digits alpha)) (Ln power_sum))).
+
+(** Of one promise; a dual has a b for KL alone. *)
+Definition sigma_of (f : file) (region : stated) (w : list Z) (b : Z) (one : Z) : option expr :=
   let w_above := dot (above_zero w) (prior f) in
-  match region f with
+  match region with
   | StatedMaxLift epsilon => Some (Mul (Exp (exactly epsilon)) (Quo (Int w_above) (everybody f * one)))
-  | StatedAlphaLift alpha epsilon =>
-      if forallb (fun own => own <=? 0) w then Some (Int 0)
-      else
-        let less := digits alpha - scale alpha in
-        let power_sum := conjugate_mean (Quo (Int (digits alpha)) less) (prior f) w (everybody f) one in
-        Some (Mul (Exp (exactly epsilon)) (Exp (Mul (Quo (Int less) (digits alpha)) (Ln power_sum))))
+  | StatedAlphaLift alpha epsilon => Some (norm_sigma f alpha (exactly epsilon) w one)
+  | StatedRenyi order epsilon => Some (norm_sigma f order (norm_budget order epsilon) w one)
   | StatedLIP lower upper =>
       let w_below := dot (above_zero (map Z.opp w)) (prior f) in
       Some (Sub (Mul (Exp (exactly upper)) (Quo (Int w_above) (everybody f * one)))
@@ -343,6 +371,34 @@ Definition sigma_of (f : file) (w : list Z) (b : Z) (one : Z) : option expr :=
   | StatedKL epsilon =>
       if 0 <? b then Some (Mul (Quo (Int b) one) (Add (exactly epsilon) (Ln (mean_exp b (prior f) w (everybody f)))))
       else None
+  | StatedBoth _ _ => None
+  end.
+
+(** What a dual has after its w: for KL its b. *)
+Definition extra (region : stated) : nat := match region with StatedKL _ => 1 | _ => 0 end.
+
+(** From the entries of a dual: the sum of the w of all parts, that of their sigma, and the entries that are left.
+    Where l = 1 is all that is allowed, sigma(w) = E w. *)
+Fixpoint support_of (f : file) (ones : bool) (region : stated) (one : Z) (entries : list Z) : option (list Z * expr * list Z) :=
+  match region with
+  | StatedBoth first second =>
+      match support_of f ones first one entries with
+      | None => None
+      | Some (w, sigma, rest) =>
+          match support_of f ones second one rest with
+          | None => None
+          | Some (w', sigma', rest') => Some (map2 Z.add w w', Add sigma sigma', rest')
+          end
+      end
+  | region =>
+      let secrets := length (counts f) in
+      let w := firstn secrets entries in
+      if (length w =? secrets)%nat then
+        match (if ones then Some (mean_w f w one) else sigma_of f region w (nth secrets entries 0) one) with
+        | None => None
+        | Some sigma => Some (w, sigma, skipn (secrets + extra region) entries)
+        end
+      else None
   end.
 
 (** sum over s of w_s n_sx for every x. *)
@@ -355,18 +411,16 @@ Fixpoint weighted (n : nat) (w : list Z) (table : list (list Z)) : list Z :=
 (** Of a dual (w, nu): nu - sigma(w) rounded down over one^2, and c rounded up over one. *)
 Definition terms_of (f : file) (proof : certificate) (dual : list Z) : option (Z * list Z) :=
   let k := proof_bits proof in
-  let secrets := length (counts f) in
-  let w := firstn secrets dual in
-  let b := nth secrets dual 0 in
-  let nu := last dual 0 in
-  if (length dual =? S (secrets + extra (region f)))%nat then
-    match option_map (fun sigma => floor (2 * Z.of_N k + 128) (Neg sigma) (2 * Z.of_N k)) (sigma_of f w b (two k)) with
-    | None | Some None => None
-    | Some (Some low) =>
-        let means := map2 Z.div (weighted (size f) w (counts f)) (columns f) in
-        Some (nu * two k + low, map2 (fun u mean => u + nu - mean) (prices proof) means)
-    end
-  else None.
+  match support_of f (perfect (region f)) (region f) (two k) dual with
+  | Some (w, sigma, [nu]) =>
+      match floor (2 * Z.of_N k + 128) (Neg sigma) (2 * Z.of_N k) with
+      | None => None
+      | Some low =>
+          let means := map2 Z.div (weighted (size f) w (counts f)) (columns f) in
+          Some (nu * two k + low, map2 (fun u mean => u + nu - mean) (prices proof) means)
+      end
+  | _ => None
+  end.
 
 (** The least that every leaf must reach: H(X) - u.P_X - the claim, rounded up over one^2. *)
 Definition needed (f : file) (proof : certificate) : option Z :=

@@ -21,7 +21,7 @@ Definition answers_of (f : file) (answers : list Z) (y : nat) : R := IZR (nth y 
 (** What a decimal means. *)
 Definition number (d : decimal) : R := IZR (digits d) / IZR (scale d).
 
-Definition promise_of (region : stated) : promise :=
+Fixpoint promise_of (region : stated) : promise :=
   match region with
   | StatedMaxLift epsilon => MaxLift (number epsilon)
   | StatedAlphaLift alpha epsilon => AlphaLift (number alpha) (number epsilon)
@@ -30,6 +30,8 @@ Definition promise_of (region : stated) : promise :=
   | StatedTotalVariation epsilon => TotalVariation (number epsilon)
   | StatedChiSquare epsilon => ChiSquare (number epsilon)
   | StatedKL epsilon => KL (number epsilon)
+  | StatedRenyi order epsilon => Renyi (number order) (number epsilon)
+  | StatedBoth first second => Both (promise_of first) (promise_of second)
   end.
 
 (** A release draws with one of the 2^K words of K bits: it answers with the number of cumulated integers of the column

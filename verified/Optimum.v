@@ -1,7 +1,7 @@
 (** No mechanism is more useful: the certificate in integers (docs/theory.md, steps 5 to 8). *)
 
 From Coq Require Import Reals Lra Lia List ZArith Bool.
-From Alphalift Require Import Sums Problem Entropy Duality Powers Support Leaf Cover Arithmetic Checker Meaning Integers Promises Worth.
+From Alphalift Require Import Sums Problem Entropy Duality Powers Support Perfect Leaf Cover Arithmetic Checker Meaning Integers Promises Worth.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -181,57 +181,66 @@ Proof.
   destruct s as [|s]; [lia|]. pose proof (IH s ltac:(lia)). lia.
 Qed.
 
-(** Step 6: what the program takes for sigma(w) is no less than E[w l]. *)
-Lemma sigma_supports w b one e :
-  (0 < one)%Z -> length w = length (counts f) -> sigma_of f w b one = Some e -> supports J q (real one w) (eval e).
+(** e^budget (E w+^a)^(1/a). *)
+Lemma norm_sigma_is alpha budget w one :
+  (0 < one)%Z -> length w = length (counts f) -> (scale alpha <? digits alpha)%Z = true ->
+  eval (norm_sigma f alpha budget w one) = exp (eval budget) *
+    power (mean J (fun s => power (positive_part (real one w s)) (conjugate (number alpha)))) (/ conjugate (number alpha)).
 Proof.
-  intros one_pos w_n is_e. apply IZR_lt in one_pos as one_pos'. pose proof (N_pos f formed) as N_pos.
+  intros one_pos w_n alpha_gt. apply IZR_lt in one_pos as one_pos'. pose proof (N_pos f formed) as N_pos.
   pose proof prior_n as prior_n. pose proof (J_is_joint f formed) as joint.
-  pose proof parameters_ok as parameters_ok. unfold parameters_hold in parameters_ok.
-  unfold sigma_of in is_e. cbv zeta in is_e. unfold q, promise_of.
-  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon].
+  unfold norm_sigma. cbv zeta.
+  pose proof (scale_pos alpha) as scale_pos. apply IZR_lt in scale_pos.
+  assert (more : IZR (scale alpha) < IZR (digits alpha)) by now apply IZR_lt, Z.ltb_lt.
+  set (b := Quo (Int (digits alpha)) (digits alpha - scale alpha)) in *.
+  assert (b_is : eval b = conjugate (number alpha)).
+  { unfold b, conjugate, number. cbn [eval]. rewrite minus_IZR. field. lra. }
+  assert (mean_is : eval (conjugate_mean b (prior f) w (everybody f) one) =
+    mean J (fun s => power (positive_part (real one w s)) (conjugate (number alpha)))).
+  { rewrite conjugate_mean_is, prior_n, b_is by (trivial; lia). unfold mean, mean_over. apply sum_ext.
+    intros s s_in. rewrite prior_nth by assumption. unfold N. field. lra. }
+  destruct (forallb (fun own => (own <=? 0)%Z) w) eqn:all.
+  - rewrite forallb_forall in all. unfold mean, mean_over. rewrite (sum_ext _ _ (fun _ => 0)).
+    + rewrite sum_zero, power_0. simpl. lra.
+    + intros s s_in. change (secrets J) with (length (counts f)) in s_in.
+      assert (below : (nth s w 0 <= 0)%Z) by (apply Z.leb_le, all, nth_In; lia).
+      unfold real. rewrite <- scaled_positive_part by assumption. rewrite Z.max_r by assumption.
+      unfold Rdiv. rewrite Rmult_0_l, power_0. lra.
+  - cbn [eval]. rewrite mean_is.
+    assert (some : 0 < mean J (fun s => power (positive_part (real one w s)) (conjugate (number alpha)))).
+    { assert (positive : exists s, (s < length (counts f))%nat /\ (0 < nth s w 0)%Z).
+      { destruct (existsb (fun own => negb (own <=? 0)%Z) w) eqn:exists_one.
+        - apply existsb_exists in exists_one as (own & member & above).
+          apply (In_nth _ _ 0%Z) in member as (s & s_in & <-). exists s. split; [lia|].
+          apply negb_true_iff, Z.leb_gt in above. assumption.
+        - exfalso. assert (forallb (fun own => (own <=? 0)%Z) w = true); [|congruence].
+          apply forallb_forall. intros own member. apply not_false_iff_true. intros not_below.
+          assert (existsb (fun own => negb (own <=? 0)%Z) w = true); [|congruence].
+          apply existsb_exists. exists own. split; [assumption|]. now rewrite not_below. }
+      destruct positive as (s & s_in & above). apply (sum_pos _ _ s s_in).
+      - intros j j_in. apply Rmult_le_pos; [|apply power_nonneg].
+        apply Rlt_le, P_S_pos; [now apply J_is_joint | assumption].
+      - apply Rmult_lt_0_compat; [apply P_S_pos; [now apply J_is_joint | assumption]|]. apply power_gt.
+        unfold real. rewrite <- scaled_positive_part by assumption. rewrite Z.max_l by lia.
+        apply Rdiv_lt_0_compat; [now apply IZR_lt | assumption]. }
+    replace (IZR (digits alpha - scale alpha) / IZR (digits alpha)) with (/ conjugate (number alpha)).
+    + rewrite <- power_pos by assumption. reflexivity.
+    + unfold conjugate, number. rewrite minus_IZR. field. lra.
+Qed.
+
+(** Step 6: what the program takes for sigma(w) is no less than E[w l]. *)
+Lemma sigma_supports region w b one e :
+  (0 < one)%Z -> length w = length (counts f) -> parameters_hold region = true ->
+  sigma_of f region w b one = Some e -> supports J (promise_of region) (real one w) (eval e).
+Proof.
+  intros one_pos w_n hold is_e. apply IZR_lt in one_pos as one_pos'. pose proof (N_pos f formed) as N_pos.
+  pose proof prior_n as prior_n. pose proof (J_is_joint f formed) as joint.
+  unfold sigma_of in is_e. cbv zeta in is_e. unfold promise_of.
+  destruct region as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon | order epsilon | ].
   - injection is_e as <-. cbn [eval]. change (eval (exactly epsilon)) with (number epsilon).
     rewrite mean_above_is by assumption. now apply support_max.
-  - apply andb_true_iff in parameters_ok as [alpha_gt _]. apply number_gt_1 in alpha_gt as proper.
-    pose proof (scale_pos alpha) as scale_pos. apply IZR_lt in scale_pos.
-    assert (more : IZR (scale alpha) < IZR (digits alpha)) by now apply IZR_lt, Z.ltb_lt.
-    clear b. set (b := Quo (Int (digits alpha)) (digits alpha - scale alpha)) in *.
-    assert (b_is : eval b = conjugate (number alpha)).
-    { unfold b, conjugate, number. cbn [eval]. rewrite minus_IZR. field. lra. }
-    assert (mean_is : eval (conjugate_mean b (prior f) w (everybody f) one) =
-      mean J (fun s => power (positive_part (real one w s)) (conjugate (number alpha)))).
-    { rewrite conjugate_mean_is, prior_n, b_is by (trivial; lia). unfold mean, mean_over. apply sum_ext.
-      intros s s_in. rewrite prior_nth by assumption. unfold N. field. lra. }
-    pose proof (support_alpha J joint (number alpha) (number epsilon) (real one w) proper) as support.
-    destruct (forallb (fun own => (own <=? 0)%Z) w) eqn:all; injection is_e as <-.
-    + replace (eval (Int 0)) with (exp (number epsilon) * power (mean J (fun s =>
-        power (positive_part (real one w s)) (conjugate (number alpha)))) (/ conjugate (number alpha))); [exact support|].
-      rewrite forallb_forall in all. unfold mean, mean_over. rewrite (sum_ext _ _ (fun _ => 0)).
-      * rewrite sum_zero, power_0. simpl. lra.
-      * intros s s_in. change (secrets J) with (length (counts f)) in s_in.
-        assert (below : (nth s w 0 <= 0)%Z) by (apply Z.leb_le, all, nth_In; lia).
-        unfold real. rewrite <- scaled_positive_part by assumption. rewrite Z.max_r by assumption.
-        unfold Rdiv. rewrite Rmult_0_l, power_0. lra.
-    + cbn [eval]. change (eval (exactly epsilon)) with (number epsilon). rewrite mean_is.
-      assert (some : 0 < mean J (fun s => power (positive_part (real one w s)) (conjugate (number alpha)))).
-      { assert (positive : exists s, (s < length (counts f))%nat /\ (0 < nth s w 0)%Z).
-        { destruct (existsb (fun own => negb (own <=? 0)%Z) w) eqn:exists_one.
-          - apply existsb_exists in exists_one as (own & member & above).
-            apply (In_nth _ _ 0%Z) in member as (s & s_in & <-). exists s. split; [lia|].
-            apply negb_true_iff, Z.leb_gt in above. assumption.
-          - exfalso. assert (forallb (fun own => (own <=? 0)%Z) w = true); [|congruence].
-            apply forallb_forall. intros own member. apply not_false_iff_true. intros not_below.
-            assert (existsb (fun own => negb (own <=? 0)%Z) w = true); [|congruence].
-            apply existsb_exists. exists own. split; [assumption|]. now rewrite not_below. }
-        destruct positive as (s & s_in & above). apply (sum_pos _ _ s s_in).
-        - intros j j_in. apply Rmult_le_pos; [|apply power_nonneg].
-          apply Rlt_le, P_S_pos; [now apply J_is_joint | assumption].
-        - apply Rmult_lt_0_compat; [apply P_S_pos; [now apply J_is_joint | assumption]|]. apply power_gt.
-          unfold real. rewrite <- scaled_positive_part by assumption. rewrite Z.max_l by lia.
-          apply Rdiv_lt_0_compat; [now apply IZR_lt | assumption]. }
-      replace (IZR (digits alpha - scale alpha) / IZR (digits alpha)) with (/ conjugate (number alpha)).
-      * rewrite <- power_pos by assumption. exact support.
-      * unfold conjugate, number. rewrite minus_IZR. field. lra.
+  - apply andb_true_iff in hold as [alpha_gt _]. injection is_e as <-.
+    rewrite norm_sigma_is by assumption. apply support_alpha; [assumption | now apply number_gt_1].
   - injection is_e as <-. rewrite eval_Sub. cbn [eval]. rewrite eval_Neg.
     change (eval (exactly upper)) with (number upper). change (eval (exactly lower)) with (number lower).
     rewrite !mean_above_is by (rewrite ?map_length; assumption).
@@ -244,7 +253,7 @@ Proof.
     destruct (is_above _ _ _ _ _) eqn:above in is_e; [|discriminate]. injection is_e as <-. cbn [eval].
     assert (fine_n : length fine = length (counts f)) by (unfold fine; now rewrite map_length).
     assert (square_pos : (0 < one * one)%Z) by now apply Z.mul_pos_pos.
-    pose proof (is_above_supports epsilon t fine _ (one * one) square_pos fine_n parameters_ok is_t above) as support.
+    pose proof (is_above_supports epsilon t fine _ (one * one) square_pos fine_n hold is_t above) as support.
     intros l signs total allowed. eapply Rle_trans; [|exact (support l signs total allowed)].
     right. apply sum_ext. intros s s_in. change (secrets J) with (length (counts f)) in s_in.
     unfold real, fine. rewrite map_at by lia. rewrite !mult_IZR. field. lra.
@@ -288,6 +297,46 @@ Proof.
     replace (sum (length (counts f)) _) with (mean J (fun s => exp (real one w s * / (IZR b / IZR one)))).
     + apply support_KL; [assumption|]. apply IZR_lt in b_pos. now apply Rdiv_lt_0_compat.
     + unfold mean, mean_over. apply sum_ext. intros s s_in. rewrite prior_nth by assumption. unfold N. field. lra.
+  - apply andb_true_iff in hold as [order_gt _]. injection is_e as <-.
+    rewrite norm_sigma_is, norm_budget_is by assumption. apply support_Renyi; [assumption | now apply number_gt_1].
+  - discriminate.
+Qed.
+
+Lemma perfect_is region : perfect region = true -> no_budget (promise_of region).
+Proof.
+  assert (null : forall d, (digits d =? 0)%Z = true -> number d = 0).
+  { intros d zero. apply Z.eqb_eq in zero. unfold number. rewrite zero. unfold Rdiv. now rewrite Rmult_0_l. }
+  induction region; simpl; rewrite ?orb_true_iff; auto; intros [zero|zero]; auto.
+Qed.
+
+(** The same of all parts together, and of a budget of 0. *)
+Lemma support_of_supports whole ones region one entries w e rest :
+  (0 < one)%Z -> parameters_hold region = true -> (forall l, allows J whole l -> allows J (promise_of region) l) ->
+  (ones = true -> is_promise whole /\ no_budget whole) -> support_of f ones region one entries = Some (w, e, rest) ->
+  length w = length (counts f) /\ supports J whole (real one w) (eval e).
+Proof.
+  intros one_pos. revert entries w e rest.
+  induction region as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon | order epsilon
+    | first IH second IH']; intros entries w e rest hold part null found.
+  9: { cbn [support_of parameters_hold] in *. apply andb_true_iff in hold as [hold hold'].
+    destruct (support_of f ones first one entries) as [[[w1 e1] rest1]|] eqn:found1; [|discriminate].
+    destruct (support_of f ones second one rest1) as [[[w2 e2] rest2]|] eqn:found2; [|discriminate].
+    injection found as <- <- <-.
+    destruct (IH entries w1 e1 rest1) as [w1_n support1]; try assumption; [intros l allowed; now apply part|].
+    destruct (IH' rest1 w2 e2 rest2) as [w2_n support2]; try assumption; [intros l allowed; now apply part|].
+    split; [rewrite map2_length; lia|].
+    pose proof (support_sum J whole _ _ _ _ support1 support2) as both. intros l signs total allowed.
+    eapply Rle_trans; [|exact (both l signs total allowed)]. right. apply mean_same. intros s s_in.
+    change (secrets J) with (length (counts f)) in s_in. apply IZR_lt in one_pos.
+    unfold real. rewrite (map2_nth _ _ _ _ 0%Z 0%Z) by lia. rewrite plus_IZR. field. lra. }
+  all: cbn [support_of] in found; cbv zeta in found;
+    (destruct (Nat.eqb_spec (length (firstn (length (counts f)) entries)) (length (counts f))) as [w_n|]; [|discriminate]);
+    destruct ones;
+    [ injection found as <- <- <-; split; [exact w_n|]; rewrite mean_w_is by assumption;
+      destruct (null eq_refl); now apply support_perfect; [apply J_is_joint|..]
+    | match type of found with match ?sigma with _ => _ end = _ => destruct sigma as [own|] eqn:is_e end; [|discriminate];
+      injection found as <- <- <-; split; [exact w_n|];
+      apply (support_stricter J whole _ _ _ part); exact (sigma_supports _ _ _ _ _ one_pos w_n hold is_e) ].
 Qed.
 
 Lemma weighted_length w table :
@@ -336,16 +385,17 @@ Lemma terms_bound dual constant rates :
     (forall x, (x < n)%nat -> t x <= phi (V x) * unit ^ 2 - IZR (at_place rates x) * (V x * unit)) ->
     IZR constant + sum n t <= scaled_value V.
 Proof.
-  unfold terms_of. cbv zeta. set (w := firstn (length (counts f)) dual). set (nu := last dual 0%Z).
-  set (b := nth (length (counts f)) dual 0%Z).
-  destruct (Nat.eqb_spec (length dual) (S (length (counts f) + extra (region f)))) as [dual_n|]; [|discriminate].
-  assert (w_n : length w = length (counts f)).
-  { unfold w. rewrite firstn_length. lia. }
-  destruct (sigma_of f w b (two (proof_bits proof))) as [e|] eqn:is_e; [|discriminate]. cbn [option_map].
+  unfold terms_of. cbv zeta.
+  destruct (support_of f (perfect (region f)) (region f) (two (proof_bits proof)) dual) as [[[w e] rest]|] eqn:is_e;
+    [|discriminate].
+  destruct rest as [|nu [|]]; try discriminate.
   destruct (floor _ _ _) as [low|] eqn:found; [|discriminate]. intros is_terms. injection is_terms as <- <-.
   pose proof one_pos as one_pos. assert (unit_pos : 0 < unit) by now apply IZR_lt.
   apply floor_below in found; [|lia]. rewrite four_is, eval_Neg in found. fold one in found.
-  pose proof (sigma_supports w b one e one_pos w_n is_e) as support. set (sigma := eval e) in *.
+  destruct (support_of_supports q (perfect (region f)) (region f) one dual w e [nu]) as [w_n support]; try assumption.
+  { trivial. }
+  { intros zero. split; [now apply region_parameters | now apply perfect_is]. }
+  set (sigma := eval e) in *.
   pose proof (counts_n f formed) as counts_n. pose proof (columns_n f formed) as columns_n. fold n in counts_n, columns_n.
   assert (means_n : length (map2 Z.div (weighted n w (counts f)) (columns f)) = n).
   { rewrite map2_length; rewrite weighted_length; auto. }

@@ -110,3 +110,24 @@ Proof.
   - rewrite power_0. pose proof (power_nonneg x a).
     assert (0 < / a) by (apply Rinv_0_lt_compat; lra). nra.
 Qed.
+
+(** E l^alpha <= e^(alpha epsilon) says the same as the norm. *)
+Lemma norm_below m alpha epsilon :
+  1 < alpha -> 0 <= m -> m <= exp (alpha * epsilon) -> power m (1 / alpha) <= exp epsilon.
+Proof.
+  intros alpha_gt nonneg below.
+  apply Rle_trans with (power (exp (alpha * epsilon)) (1 / alpha)).
+  - apply power_le; [|split; assumption]. apply Rdiv_lt_0_compat; lra.
+  - rewrite power_pos by apply exp_pos. rewrite ln_exp. apply exp_le. right. field. lra.
+Qed.
+
+Lemma norm_above m alpha epsilon :
+  1 < alpha -> 0 <= m -> power m (1 / alpha) <= exp epsilon -> m <= exp (alpha * epsilon).
+Proof.
+  intros alpha_gt nonneg below.
+  rewrite <- (power_1 m) by assumption. replace 1 with (1 / alpha * alpha) by (field; lra).
+  rewrite <- power_power by assumption.
+  replace (exp (alpha * epsilon)) with (power (exp epsilon) alpha)
+    by (rewrite power_pos by apply exp_pos; now rewrite ln_exp).
+  apply power_le; [lra|]. split; [apply power_nonneg | assumption].
+Qed.

@@ -19,26 +19,49 @@ let of_one_budget =
     ("ChiSquare", fun epsilon -> Proven.StatedChiSquare epsilon);
     ("KL", fun epsilon -> Proven.StatedKL epsilon) ]
 
-let region value =
+(* The order and the budget; of infinite order both are max-lift. *)
+let of_order finite order epsilon =
+  match order with
+  | Text [ 105; 110; 102 ] -> Proven.StatedMaxLift (decimal epsilon)
+  | _ -> finite (decimal order) (decimal epsilon)
+
+let one_promise name value =
+  match name with
+  | "AlphaLift" ->
+    (match fields value [ "region"; "alpha"; "epsilon" ] with
+     | [ _; alpha; epsilon ] -> of_order (fun alpha epsilon -> Proven.StatedAlphaLift (alpha, epsilon)) alpha epsilon
+     | _ -> assert false)
+  | "Renyi" ->
+    (match fields value [ "region"; "order"; "epsilon" ] with
+     | [ _; order; epsilon ] -> of_order (fun order epsilon -> Proven.StatedRenyi (order, epsilon)) order epsilon
+     | _ -> assert false)
+  | "LIP" ->
+    (match fields value [ "region"; "lower"; "upper" ] with
+     | [ _; lower; upper ] -> Proven.StatedLIP (decimal lower, decimal upper)
+     | _ -> assert false)
+  | _ when List.mem_assoc name of_one_budget ->
+    (match fields value [ "region"; "epsilon" ] with
+     | [ _; epsilon ] -> List.assoc name of_one_budget (decimal epsilon)
+     | _ -> assert false)
+  | _ -> refuse ("nothing is proven here about the promise " ^ name)
+
+let name_of value =
   match value with
-  | Object pairs ->
-    (match List.assoc_opt "region" pairs with
-     | Some name when word name = "AlphaLift" ->
-       (match fields value [ "region"; "alpha"; "epsilon" ] with
-        | [ _; Text [ 105; 110; 102 ]; epsilon ] -> Proven.StatedMaxLift (decimal epsilon)
-        | [ _; alpha; epsilon ] -> Proven.StatedAlphaLift (decimal alpha, decimal epsilon)
-        | _ -> assert false)
-     | Some name when word name = "LIP" ->
-       (match fields value [ "region"; "lower"; "upper" ] with
-        | [ _; lower; upper ] -> Proven.StatedLIP (decimal lower, decimal upper)
-        | _ -> assert false)
-     | Some name when List.mem_assoc (word name) of_one_budget ->
-       (match fields value [ "region"; "epsilon" ] with
-        | [ _; epsilon ] -> List.assoc (word name) of_one_budget (decimal epsilon)
-        | _ -> assert false)
-     | Some name -> refuse ("nothing is proven here about the promise " ^ word name)
-     | None -> refuse "the promise has no region")
-  | _ -> refuse "the promise must be an object"
+  | Object pairs when List.mem_assoc "region" pairs -> word (List.assoc "region" pairs)
+  | _ -> refuse "a promise must be an object with a region"
+
+let rec both = function
+  | [ last ] -> last
+  | first :: others -> Proven.StatedBoth (first, both others)
+  | [] -> assert false
+
+let region value =
+  match name_of value with
+  | "Intersection" ->
+    let parts = list (List.nth (fields value [ "region"; "parts" ]) 1) in
+    need (List.length parts >= 2 && List.length parts <= 8) "an intersection must have 2 to 8 parts";
+    both (List.map (fun part -> one_promise (name_of part) part) parts)
+  | name -> one_promise name value
 
 let rec pairs = function
   | [] -> []
