@@ -1,8 +1,8 @@
 """The checker that is proven in Coq beside the two in Python: it must accept nothing that they refuse for a false claim.
 
 python benchmarks/verified.py designs --count 1000 --second 20
-    So many random problems of every promise are designed, written and checked by all. Where the proven checker refuses what
-    the others prove, its reason is counted.
+    So many random problems of every promise, or as many as fit in --minutes of processor time, are designed, written and
+    checked by all. Where the proven checker refuses what the others prove, its reason is counted.
 python benchmarks/verified.py forgeries --count 10000
     Files that the proven checker accepts, with one thing changed. What it then accepts, the first checker must prove in
     full, and the second, too.
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import resource
 import subprocess
 import sys
@@ -107,7 +108,7 @@ def designs(arguments: argparse.Namespace) -> bool:
     refused: Counter[tuple[str, str]] = Counter()
     good: Counter[str] = Counter()
     number = -1
-    while min(good[kind] for kind in PROMISES) < arguments.count:
+    while min(good[kind] for kind in PROMISES) < arguments.count and _processor_minutes() < arguments.minutes:
         number += 1
         if good[kind_of(number)] == arguments.count:
             continue
@@ -134,10 +135,18 @@ def designs(arguments: argparse.Namespace) -> bool:
         reasons = {reason: n for (own, reason), n in refused.most_common() if own == kind}
         said = "; ".join(f"{n} refused: {reason}" for reason, n in reasons.items())
         print(f"{kind:16} {count - sum(reasons.values()):5} of {count}  {said}", flush=True)
-    print(f"in all {good.total() - refused.total()} of {good.total()}")
-    for reason in {reason for _, reason in refused}:
+    print(
+        f"in all {good.total() - refused.total()} of {good.total()}, in {_processor_minutes():.0f} minutes of processor time"
+    )
+    for reason in sorted({reason for _, reason in refused}):
         print(f"{sum(n for (_, own), n in refused.items() if own == reason):6}  {reason}")
     return True
+
+
+def _processor_minutes() -> float:
+    """Of this process and what it has waited for."""
+    times = os.times()
+    return (times.user + times.system + times.children_user + times.children_system) / 60
 
 
 @cache
@@ -235,6 +244,7 @@ def main() -> int:
         command.add_argument("--count", type=int, default=count)
         command.add_argument("--seed", type=int, default=0)
     commands.choices["designs"].add_argument("--second", type=int, default=20)
+    commands.choices["designs"].add_argument("--minutes", type=float, default=40)
     commands.choices["designs"].add_argument("--largest", type=int, default=0, help="symbols, at most; 0: as they come")
     arguments = parser.parse_args()
     if not PROGRAM.exists():
