@@ -22,9 +22,12 @@ Inductive stated :=
 | StatedRenyi (order epsilon : decimal)
 | StatedBoth (first second : stated).
 
-(** Prices, duals and places over 2^proof_bits; the tree is that of the file's nodes. *)
+(** Counts of types and groups, the type of every symbol and the group of every secret. *)
+Record merging := Merging { table : list (list Z); types : list nat; groups : list nat }.
+
+(** Prices, duals and places over 2^proof_bits; the tree is that of the file's nodes. What is merged is the reader's work. *)
 Record certificate := Certificate {
-  proof_bits : N; prices : list Z; duals : list (list Z); boxes : tree }.
+  merged : option merging; proof_bits : N; prices : list Z; duals : list (list Z); boxes : tree }.
 
 (** [counts] has a row for every secret, [weights] for every output: symbols with their weights over 2^bits. *)
 Record file := File {
@@ -423,24 +426,59 @@ Definition terms_of (f : file) (proof : certificate) (dual : list Z) : option (Z
   end.
 
 (** The least that every leaf must reach: H(X) - u.P_X - the claim, rounded up over one^2. *)
-Definition needed (f : file) (proof : certificate) : option Z :=
-  let k := proof_bits proof in
+Definition needed (f : file) (k : N) (u : list Z) : option Z :=
   ceiling (2 * Z.of_N k + 128)
     (Sub (entropy_of (columns f) (everybody f))
-         (Add (Quo (Int (dot (prices proof) (columns f))) (everybody f * two k)) (exactly (at_most f))))
+         (Add (Quo (Int (dot u (columns f))) (everybody f * two k)) (exactly (at_most f))))
     (2 * Z.of_N k).
 
-Definition proves (f : file) (proof : certificate) : bool :=
+(** Whether every leaf does, for the counts of f. *)
+Definition reaches (f : file) (proof : certificate) (threshold : Z) : bool :=
   let k := proof_bits proof in
   let n := size f in
+  let curve := remembered (phi_below k) in
+  let dual := remembered (fun d =>
+    match nth_error (duals proof) d with None => None | Some own => terms_of f proof own end) in
   (length (prices proof) =? n)%nat &&
-  match needed f proof with
-  | None => false
-  | Some threshold =>
-      let curve := remembered (phi_below k) in
-      let dual := remembered (fun d =>
-        match nth_error (duals proof) d with None => None | Some own => terms_of f proof own end) in
-      holds (two k) threshold curve dual (boxes proof) (repeat 0 n) (repeat (two k) n)
+  holds (two k) threshold curve dual (boxes proof) (repeat 0 n) (repeat (two k) n).
+
+(** Step 5a: the file with the counts of types, of which any mechanism will do. *)
+Definition file_of_types (f : file) (m : merging) : file :=
+  File (table m) 1 [map (fun t => (t, two 1)) (seq 0 (length (hd [] (table m))))] None (region f) (at_least f) (at_most f) None.
+
+Definition at_number (l : list Z) (i : nat) : Z := nth i l 0.
+Definition kind (l : list nat) (i : nat) : nat := nth i l 0%nat.
+
+(** Whether P(s|x) / P(s) is that of group and type for every s and x, and the mass of a group that of its secrets. *)
+Definition merges (f g : file) (m : merging) : bool :=
+  let all := everybody f in
+  let all' := everybody g in
+  let n := columns f in
+  let n' := columns g in
+  let p := prior f in
+  let p' := prior g in
+  (length (types m) =? size f)%nat && (length (groups m) =? length (counts f))%nat &&
+  forallb (fun t => t <? size g)%nat (types m) && forallb (fun i => i <? length (counts g))%nat (groups m) &&
+  forallb (fun s =>
+    let own := nth s (counts f) [] in
+    let i := kind (groups m) s in
+    let own' := nth i (counts g) [] in
+    forallb (fun x =>
+      let t := kind (types m) x in
+      at_number own x * all * (at_number n' t * at_number p' i) =? at_number own' t * all' * (at_number n x * at_number p s))
+      (seq 0 (size f))) (seq 0 (length (counts f))) &&
+  forallb (fun i =>
+    at_number p' i * all =?
+    all' * zsum (map (fun s => if (kind (groups m) s =? i)%nat then at_number p s else 0) (seq 0 (length (counts f)))))
+    (seq 0 (length (counts g))).
+
+Definition proves (f : file) (proof : certificate) : bool :=
+  let bound g u := match needed f (proof_bits proof) u with None => false | Some threshold => reaches g proof threshold end in
+  match merged proof with
+  | None => bound f (prices proof)
+  | Some m =>
+      let g := file_of_types f m in
+      well_formed g && merges f g m && bound g (map (at_number (prices proof)) (types m))
   end.
 
 Definition optimum_holds (f : file) : bool :=

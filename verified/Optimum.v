@@ -1,7 +1,7 @@
 (** No mechanism is more useful: the certificate in integers (docs/theory.md, steps 5 to 8). *)
 
 From Coq Require Import Reals Lra Lia List ZArith Bool.
-From Alphalift Require Import Sums Problem Entropy Duality Powers Support Perfect Leaf Cover Arithmetic Checker Meaning Integers Promises Worth.
+From Alphalift Require Import Sums Problem Entropy Duality Powers Support Perfect Merge Leaf Cover Arithmetic Checker Meaning Integers Promises Worth.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -24,6 +24,9 @@ Proof.
       * right. field. lra.
     + rewrite <- null. unfold Rdiv. rewrite !Rmult_0_l, phi_0. lra.
 Qed.
+
+Lemma prices_n f proof threshold : reaches f proof threshold = true -> length (prices proof) = size f.
+Proof. unfold reaches. cbv zeta. intros ok. apply andb_true_iff in ok as [prices_n _]. now apply Nat.eqb_eq. Qed.
 
 Section File.
 Variable f : file.
@@ -446,52 +449,137 @@ Proof.
   - assert (V x <= 1). { rewrite <- total. now apply sum_term. } nra.
 Qed.
 
-Theorem proves_bound :
-  proves f proof = true ->
-  forall W, is_mechanism J W -> keeps J q W -> information J W <= number (at_most f).
+(** Steps 7 and 8: the least of h(V) - u.V over all V that are allowed. *)
+Theorem reaches_least threshold :
+  reaches f proof threshold = true ->
+  forall V, is_posterior J V -> allows J q (lift_of J V) -> IZR threshold / unit ^ 2 <= entropy n V - Duality.dot J u V.
 Proof.
-  unfold proves. fold n one. intros ok W mech kept. apply andb_true_iff in ok as [_ ok].
-  destruct (needed f proof) as [threshold|] eqn:is_needed; [|discriminate].
-  cbv zeta in ok. unfold remembered in ok.
+  unfold reaches. fold n one. cbv zeta. unfold remembered. intros ok. apply andb_true_iff in ok as [_ ok].
   pose proof one_pos as one_pos. assert (unit_pos : 0 < unit) by now apply IZR_lt.
-  assert (least : forall V, is_posterior J V -> allows J q (lift_of J V) ->
-    IZR threshold / unit ^ 2 <= entropy n V - Duality.dot J u V).
-  { intros V V_is V_allowed. apply (Rmult_le_reg_r (unit ^ 2)); [nra|].
-    replace (IZR threshold / unit ^ 2 * unit ^ 2) with (IZR threshold) by (field; lra).
-    change ((entropy n V - Duality.dot J u V) * unit ^ 2) with (scaled_value V).
-    refine (holds_sound n one threshold (phi_below (proof_bits proof)) _ allowed scaled_value
-      one_pos _ _ _ (boxes proof) _ _ V ok (conj V_is V_allowed) (unit_box V V_is)).
-    - intros V' [[signs total] _]. now split.
-    - intros a a_nonneg. now apply phi_below_is.
-    - intros d constant rates. destruct (nth_error (duals proof) d) as [dual|]; [|discriminate]. apply terms_bound. }
-  pose proof (prices_bound J (J_is_joint f formed) W mech q u _ least kept) as bound.
-  unfold needed in is_needed. apply ceiling_above in is_needed; [|lia]. rewrite four_is in is_needed.
+  intros V V_is V_allowed. apply (Rmult_le_reg_r (unit ^ 2)); [nra|].
+  replace (IZR threshold / unit ^ 2 * unit ^ 2) with (IZR threshold) by (field; lra).
+  change ((entropy n V - Duality.dot J u V) * unit ^ 2) with (scaled_value V).
+  refine (holds_sound n one threshold (phi_below (proof_bits proof)) _ allowed scaled_value
+    one_pos _ _ _ (boxes proof) _ _ V ok (conj V_is V_allowed) (unit_box V V_is)).
+  - intros V' [[signs total] _]. now split.
+  - intros a a_nonneg. now apply phi_below_is.
+  - intros d constant rates. destruct (nth_error (duals proof) d) as [dual|]; [|discriminate]. apply terms_bound.
+Qed.
+
+End Certificate.
+
+(** Step 5: the threshold is what the claim needs. *)
+Lemma needed_bound k u threshold W :
+  length u = n -> needed f k u = Some threshold -> is_mechanism J W -> keeps J q W ->
+  (forall V, is_posterior J V -> allows J q (lift_of J V) ->
+    IZR threshold / IZR (two k) ^ 2 <= entropy n V - Duality.dot J (real (two k) u) V) ->
+  information J W <= number (at_most f).
+Proof.
+  intros u_n is_needed mech kept least.
+  pose proof (two_pos k) as unit_pos. set (unit := IZR (two k)) in *.
+  pose proof (prices_bound J (J_is_joint f formed) W mech q (real (two k) u) _ least kept) as bound.
+  unfold needed in is_needed. apply ceiling_above in is_needed; [|lia].
+  replace (IZR (2 ^ (2 * Z.of_N k))) with (unit ^ 2) in is_needed.
+  2: { rewrite <- Rsqr_pow2. unfold Rsqr, unit, two. rewrite <- mult_IZR, <- Z.pow_add_r by lia. do 2 f_equal. lia. }
   rewrite eval_Sub in is_needed. cbn [eval] in is_needed. rewrite entropy_of_is in is_needed.
   change (eval (exactly (at_most f))) with (number (at_most f)) in is_needed.
-  assert (paid : IZR (Checker.dot (prices proof) (columns f)) / IZR (everybody f * two (proof_bits proof)) =
-    Duality.dot J u (P_X J)).
+  assert (paid : IZR (Checker.dot u (columns f)) / IZR (everybody f * two k) = Duality.dot J (real (two k) u) (P_X J)).
   { rewrite (dot_is n) by (trivial; now apply columns_n). pose proof (N_pos f formed). rewrite mult_IZR.
     unfold Duality.dot. unfold Rdiv. rewrite <- sum_scale_r. apply sum_ext. intros x x_in.
-    unfold J. rewrite P_X_is by assumption. unfold u, real. fold one unit. field. lra. }
+    unfold J. rewrite P_X_is by assumption. unfold real. fold unit. field. lra. }
   rewrite paid in is_needed.
   assert (IZR threshold / unit ^ 2 * unit ^ 2 = IZR threshold) by (field; lra).
-  assert (entropy n (P_X J) - Duality.dot J u (P_X J) - number (at_most f) <= IZR threshold / unit ^ 2).
+  assert (entropy n (P_X J) - Duality.dot J (real (two k) u) (P_X J) - number (at_most f) <= IZR threshold / unit ^ 2).
   { apply (Rmult_le_reg_r (unit ^ 2)); [nra|]. lra. }
   fold n in bound. change (symbols J) with n in bound. lra.
 Qed.
 
-End Certificate.
+End File.
+
+Section Types.
+Variable f : file.
+Hypothesis formed : well_formed f = true.
+Hypothesis parameters_ok : parameters_hold (region f) = true.
+
+Let J := joint_of f.
+Let q := promise_of (region f).
+
+(** Step 5a, in integers. *)
+Lemma merges_least g m u bound :
+  well_formed g = true -> merges f g m = true ->
+  (forall V, is_posterior (joint_of g) V -> allows (joint_of g) q (lift_of (joint_of g) V) ->
+    bound <= entropy (size g) V - Duality.dot (joint_of g) u V) ->
+  forall V, is_posterior J V -> allows J q (lift_of J V) ->
+    bound <= entropy (size f) V - Duality.dot J (fun x => u (kind (types m) x)) V.
+Proof.
+  intros formed' ok. unfold merges in ok. cbv zeta in ok. repeat rewrite andb_true_iff in ok.
+  destruct ok as (((((types_n & groups_n) & types_in) & groups_in) & lifts) & masses).
+  apply Nat.eqb_eq in types_n, groups_n. rewrite forallb_forall in types_in, groups_in, lifts, masses.
+  pose proof (N_pos f formed) as all_pos. pose proof (N_pos g formed') as all_pos'.
+  assert (inside : forall s, (s < length (counts f))%nat -> (kind (groups m) s < length (counts g))%nat).
+  { intros s s_in. apply Nat.ltb_lt, groups_in, nth_In. lia. }
+  apply (merged_least J (joint_of g) (kind (types m)) (kind (groups m))); try now apply J_is_joint.
+  - intros x x_in. apply Nat.ltb_lt, types_in, nth_In. change (x < size f)%nat in x_in. lia.
+  - exact inside.
+  - intros i i_in. change (i < length (counts g))%nat in i_in.
+    specialize (masses i ltac:(apply in_seq; lia)). apply Z.eqb_eq in masses.
+    apply (f_equal IZR) in masses. rewrite !mult_IZR in masses. unfold at_number in masses at 1.
+    rewrite (prior_nth g formed' i i_in) in masses.
+    rewrite (zsum_is (length (counts f))) in masses by (now rewrite map_length, seq_length).
+    rewrite (sum_ext _ _ (fun s => (if Nat.eqb (kind (groups m) s) i then P_S J s else 0) * IZR (everybody f))) in masses.
+    + rewrite sum_scale_r in masses. unfold collected. change (secrets J) with (length (counts f)).
+      apply (Rmult_eq_reg_r (IZR (everybody g) * IZR (everybody f))); [lra|].
+      apply Rmult_integral_contrapositive. split; lra.
+    + intros s s_in. rewrite (nth_indep _ 0%Z (if Nat.eqb (kind (groups m) 0) i then at_number (prior f) 0 else 0%Z))
+        by (now rewrite map_length, seq_length).
+      rewrite (map_nth (fun s => if Nat.eqb (kind (groups m) s) i then at_number (prior f) s else 0%Z)).
+      rewrite seq_nth by assumption. simpl (0 + s)%nat.
+      destruct (Nat.eqb (kind (groups m) s) i); [|lra]. now apply prior_nth.
+  - intros s x s_in x_in. change (s < length (counts f))%nat in s_in. change (x < size f)%nat in x_in.
+    specialize (lifts s ltac:(apply in_seq; lia)). rewrite forallb_forall in lifts.
+    specialize (lifts x ltac:(apply in_seq; lia)). apply Z.eqb_eq in lifts. unfold at_number in lifts.
+    set (t := kind (types m) x) in *. set (i := kind (groups m) s) in *.
+    assert (i_in : (i < length (counts g))%nat) by now apply inside.
+    assert (t_in : (t < size g)%nat) by (apply Nat.ltb_lt, types_in, nth_In; lia).
+    apply (f_equal IZR) in lifts. rewrite !mult_IZR in lifts.
+    rewrite (prior_nth g formed' i i_in), (prior_nth f formed s s_in) in lifts.
+    unfold P_S_given, J. rewrite !P_X_is by assumption. fold J in lifts |- *.
+    change (mass J s x) with (IZR (entry (counts f) s x) / IZR (everybody f)). cbn [mass joint_of]. unfold entry.
+    pose proof (column_pos f formed x x_in). pose proof (column_pos g formed' t t_in).
+    pose proof (P_S_pos J (J_is_joint f formed) s s_in). pose proof (P_S_pos _ (J_is_joint g formed') i i_in).
+    apply (Rmult_eq_reg_r (IZR (everybody f) * IZR (everybody g) * IZR (nth x (columns f) 0%Z) * IZR (nth t (columns g) 0%Z) *
+      P_S J s * P_S (joint_of g) i)); [|repeat apply Rmult_integral_contrapositive_currified; lra].
+    field_simplify; [|lra..]. lra.
+Qed.
 
 Theorem optimum_at_most :
   optimum_holds f = true ->
   forall W, is_mechanism J W -> keeps J q W -> information J W <= number (at_most f).
 Proof.
-  unfold optimum_holds. destruct (proof f) as [certificate|]; intros ok W mech kept.
-  - apply (proves_bound certificate); try assumption.
-    unfold proves in ok. apply andb_true_iff in ok as [prices_n _]. now apply Nat.eqb_eq.
-  - apply decide_sound in ok. rewrite eval_Sub, entropy_of_is in ok.
+  unfold optimum_holds. destruct (proof f) as [proof|]; intros ok W mech kept.
+  - unfold proves in ok. cbv zeta in ok. destruct (merged proof) as [m|].
+    + repeat rewrite andb_true_iff in ok. destruct ok as ((formed' & merges_ok) & ok).
+      destruct (needed _ _ _) as [threshold|] eqn:is_needed; [|discriminate].
+      assert (types_n : length (types m) = size f).
+      { unfold merges in merges_ok. cbv zeta in merges_ok. repeat rewrite andb_true_iff in merges_ok.
+        now apply Nat.eqb_eq. }
+      assert (u_n : length (map (at_number (prices proof)) (types m)) = size f) by (now rewrite map_length).
+      apply (needed_bound f formed _ _ _ W u_n is_needed mech kept).
+      intros V V_is allowed.
+      pose proof (merges_least _ m (real (two (proof_bits proof)) (prices proof)) _ formed' merges_ok
+        (reaches_least _ formed' parameters_ok proof (prices_n _ _ _ ok) threshold ok) V V_is allowed) as bound.
+      eapply Rle_trans; [exact bound|]. right. f_equal. unfold Duality.dot. apply sum_ext. intros x x_in.
+      change (x < size f)%nat in x_in. f_equal. unfold real. do 2 f_equal.
+      unfold kind. rewrite (nth_indep (map _ (types m)) 0%Z (at_number (prices proof) 0)) by (now rewrite map_length, types_n).
+      now rewrite map_nth.
+    + destruct (needed _ _ _) as [threshold|] eqn:is_needed; [|discriminate].
+      pose proof (prices_n _ _ _ ok) as u_n.
+      apply (needed_bound f formed _ _ _ W u_n is_needed mech kept).
+      now apply (reaches_least f formed parameters_ok proof u_n threshold ok).
+  - apply decide_sound in ok. rewrite eval_Sub, entropy_of_is in ok by assumption.
     change (eval (exactly (at_most f))) with (number (at_most f)) in ok.
-    pose proof (publishing_X J (J_is_joint f formed) W mech) as bound. change (symbols J) with n in bound. lra.
+    pose proof (publishing_X J (J_is_joint f formed) W mech) as bound. change (symbols J) with (size f) in bound.
+    fold J in ok. lra.
 Qed.
 
-End File.
+End Types.

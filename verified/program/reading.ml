@@ -93,21 +93,60 @@ let tree nodes =
   need (!rest = []) "the tree does not end with its last leaf";
   found
 
-let certificate = function
+let tree_certificate merged value =
+  match fields value [ "kind"; "bits"; "prices"; "duals"; "tree" ] with
+  | [ _; bits; prices; duals; nodes ] ->
+    let bits = integer bits in
+    need (Z.sign bits > 0 && Z.leq bits (Z.of_int 64)) "the certificate's bits must be from 1 to 64";
+    { Proven.merged; proof_bits = bits; prices = integers prices; duals = List.map integers (list duals);
+      boxes = tree (list nodes) }
+  | _ -> assert false
+
+(* Rows that are proportional added up, in the order of first occurrences, and the number of each row's sum. *)
+let together rows =
+  let numbers = Hashtbl.create 1000 and sums = Hashtbl.create 1000 in
+  let number row =
+    let divisor = List.fold_left Z.gcd Z.zero row in
+    let key = List.map (fun n -> Z.to_string (if Z.sign divisor = 0 then n else Z.divexact n divisor)) row in
+    if not (Hashtbl.mem numbers key) then Hashtbl.add numbers key (Hashtbl.length numbers);
+    let own = Hashtbl.find numbers key in
+    let added = match Hashtbl.find_opt sums own with None -> row | Some before -> List.map2 Z.add before row in
+    Hashtbl.replace sums own added;
+    Z.of_int own
+  in
+  let found = List.map number rows in
+  (found, List.init (Hashtbl.length sums) (Hashtbl.find sums))
+
+let rec transposed = function
+  | [] | [] :: _ -> []
+  | rows -> List.map List.hd rows :: transposed (List.map List.tl rows)
+
+(* Symbols, then secrets: the theorem holds for any, if the program accepts what was merged. *)
+let merging counts =
+  let size = match counts with row :: _ -> List.length row | [] -> 0 in
+  need (List.for_all (fun row -> List.length row = size) counts) "rows of counts differ in length";
+  let types, columns = together (transposed counts) in
+  let groups, table = together (transposed columns) in
+  { Proven.table; types; groups }
+
+let kind_of value =
+  match value with
+  | Object pairs when List.mem_assoc "kind" pairs -> word (List.assoc "kind" pairs)
+  | _ -> refuse "a certificate must be an object with a kind"
+
+let certificate counts value =
+  let direct merged value =
+    match kind_of value with
+    | "tree" -> Some (tree_certificate merged value)
+    | kind -> refuse ("nothing is proven here from certificates of the kind " ^ kind)
+  in
+  match value with
   | Null -> None
-  | Object pairs as value ->
-    (match List.assoc_opt "kind" pairs with
-     | Some kind when word kind = "tree" ->
-       (match fields value [ "kind"; "bits"; "prices"; "duals"; "tree" ] with
-        | [ _; bits; prices; duals; nodes ] ->
-          let bits = integer bits in
-          need (Z.sign bits > 0 && Z.leq bits (Z.of_int 64)) "the certificate's bits must be from 1 to 64";
-          Some { Proven.proof_bits = bits; prices = integers prices; duals = List.map integers (list duals);
-                 boxes = tree (list nodes) }
-        | _ -> assert false)
-     | Some kind -> refuse ("nothing is proven here from certificates of the kind " ^ word kind)
-     | None -> refuse "the certificate has no kind")
-  | _ -> refuse "the certificate must be an object"
+  | _ when kind_of value = "merged" ->
+    (match fields value [ "kind"; "proof" ] with
+     | [ _; proof ] -> direct (Some (merging counts)) proof
+     | _ -> assert false)
+  | _ -> direct None value
 
 (* Of version 4; version 5 has a margin, too. *)
 let keys =
@@ -152,5 +191,5 @@ let file content =
     let sizes = [ List.length counts; (match counts with row :: _ -> List.length row | [] -> 0); List.length rows ] in
     need (List.map List.length names = sizes) "labels and integers differ in number";
     { Proven.counts; bits = bits_of; weights = rows; unseen = (match unseen with Null -> None | own -> Some (integers own));
-      region = region promise; at_least; at_most; proof = certificate proof }
+      region = region promise; at_least; at_most; proof = certificate counts proof }
   | _ -> assert false
