@@ -25,9 +25,14 @@ Inductive stated :=
 (** Counts of types and groups, the type of every symbol and the group of every secret. *)
 Record merging := Merging { table : list (list Z); types : list nat; groups : list nat }.
 
-(** Prices, duals and places over 2^proof_bits; the tree is that of the file's nodes. What is merged is the reader's work. *)
+(** By a tree of boxes, that of the file's nodes; or, for two secrets, by pairs of symbols between ends of the first lift. *)
+Inductive argument :=
+| ByBoxes (duals : list (list Z)) (boxes : tree)
+| ByPairs (low high : Z).
+
+(** Prices, duals, places and ends over 2^proof_bits. What is merged is the reader's work. *)
 Record certificate := Certificate {
-  merged : option merging; proof_bits : N; prices : list Z; duals : list (list Z); boxes : tree }.
+  merged : option merging; proof_bits : N; prices : list Z; by_what : argument }.
 
 (** [counts] has a row for every secret, [weights] for every output: symbols with their weights over 2^bits. *)
 Record file := File {
@@ -188,6 +193,48 @@ Fixpoint parameters_hold (region : stated) : bool :=
 Definition promise_holds (f : file) : bool :=
   parameters_hold (region f) &&
   forallb (fun row => (0 <? mass_of f row) && output_keeps f (lifts_of f row)) (rows f).
+
+(** Whether lifts are proven to reach a limit of a promise, with k bits. *)
+Definition limit_at (region : stated) (lifts : list (Z * Z)) (k : Z) : bool :=
+  let unit := 2 ^ k in
+  match region with
+  | StatedMaxLift epsilon =>
+      match exp_above (exactly epsilon) k with
+      | Some c => existsb (fun l => at_least_times unit c l (1, 1)) lifts
+      | None => false
+      end
+  | StatedLIP lower upper =>
+      match exp_above (exactly upper) k, exp_below (Neg (exactly lower)) k with
+      | Some c, Some e => existsb (fun l => at_least_times unit c l (1, 1) || at_most_times unit e l (1, 1)) lifts
+      | _, _ => false
+      end
+  | StatedLDP epsilon =>
+      match exp_above (exactly epsilon) k with
+      | Some c => existsb (fun a => existsb (at_least_times unit c a) lifts) lifts
+      | None => false
+      end
+  | _ => false
+  end.
+
+Definition norm_limits (f : file) (alpha : decimal) (budget : expr) (lifts : list (Z * Z)) : bool :=
+  decide (precisions (bits f))
+    (Sub (power_mean (exactly alpha) (prior f) lifts (everybody f)) (Exp (Mul (exactly alpha) budget))).
+
+Fixpoint region_limits (f : file) (region : stated) (lifts : list (Z * Z)) : bool :=
+  match region with
+  | StatedAlphaLift alpha epsilon => norm_limits f alpha (exactly epsilon) lifts
+  | StatedRenyi order epsilon => norm_limits f order (norm_budget order epsilon) lifts
+  | StatedTotalVariation epsilon =>
+      decide (precisions (bits f))
+        (Sub (mean_of distance (prior f) lifts (everybody f)) (Mul (Int 2) (exactly epsilon)))
+  | StatedChiSquare epsilon =>
+      decide (precisions (bits f))
+        (Sub (mean_of square (prior f) lifts (everybody f)) (Mul (exactly epsilon) (exactly epsilon)))
+  | StatedKL epsilon =>
+      decide (precisions (bits f)) (Sub (mean_of own_log (prior f) lifts (everybody f)) (exactly epsilon))
+  | StatedBoth first second => region_limits f first lifts || region_limits f second lifts
+  | region => existsb (limit_at region lifts) [128; 1024; 8192]
+  end.
 
 (** --- Unseen values: step 3 --- *)
 
@@ -425,6 +472,43 @@ Definition terms_of (f : file) (proof : certificate) (dual : list Z) : option (Z
   | _ => None
   end.
 
+(** Step 9. The lifts of two secrets, the first of which is 1 + e / one. *)
+Definition lifts_at (f : file) (one e : Z) : list (Z * Z) :=
+  let first := zsum (nth 0 (counts f) []) in
+  let second := zsum (nth 1 (counts f) []) in
+  [(one + e, one); (second * one - e * first, second * one)].
+
+(** Whether no lifts farther from 1 are allowed. *)
+Definition outside (f : file) (lifts : list (Z * Z)) : bool :=
+  existsb (fun l => fst l <=? 0) lifts || perfect (region f) || region_limits f (region f) lifts.
+
+(** A symbol's deviation a / b, and its price. *)
+Definition deviations (f : file) (u : list Z) : list (Z * Z * Z) :=
+  let first := zsum (nth 0 (counts f) []) in
+  let all := everybody f in
+  map (fun '(n, of_first, price) => (of_first * all - first * n, first * n, price))
+    (combine (combine (columns f) (nth 0 (counts f) [])) u).
+
+(** Whether H(V) - u.V reaches the threshold where two symbols have the shares a and b of a + b. *)
+Definition mixture_holds (k : N) (threshold u_x u_y a b : Z) : bool :=
+  decide (precisions k)
+    (Sub (Sub (Add (phi_of (a + b) a) (phi_of (a + b) b)) (Quo (Int (b * u_x + a * u_y)) ((a + b) * two k)))
+         (Quo (Int threshold) (two k * two k))).
+
+Definition pairs_hold (f : file) (k : N) (u : list Z) (low high threshold : Z) : bool :=
+  let one := two k in
+  let symbols := deviations f u in
+  (length (counts f) =? 2)%nat && (length u =? size f)%nat && (low <? 0) && (0 <? high) &&
+  outside f (lifts_at f one low) && outside f (lifts_at f one high) &&
+  forallb (fun '(a, b, price) => (a * one <? low * b) || (high * b <? a * one) || (threshold <=? - price * one)) symbols &&
+  forallb (fun e =>
+    forallb (fun '(a, b, u_x) =>
+      let down := e * b - a * one in
+      (down <=? 0) ||
+      forallb (fun '(a', b', u_y) =>
+        let up := a' * one - e * b' in
+        (up <=? 0) || mixture_holds k threshold u_x u_y (down * b') (up * b)) symbols) symbols) [low; high].
+
 (** The least that every leaf must reach: H(X) - u.P_X - the claim, rounded up over one^2. *)
 Definition needed (f : file) (k : N) (u : list Z) : option Z :=
   ceiling (2 * Z.of_N k + 128)
@@ -432,15 +516,19 @@ Definition needed (f : file) (k : N) (u : list Z) : option Z :=
          (Add (Quo (Int (dot u (columns f))) (everybody f * two k)) (exactly (at_most f))))
     (2 * Z.of_N k).
 
-(** Whether every leaf does, for the counts of f. *)
+(** Whether every leaf, or every symbol and pair, does, for the counts of f. *)
 Definition reaches (f : file) (proof : certificate) (threshold : Z) : bool :=
   let k := proof_bits proof in
   let n := size f in
-  let curve := remembered (phi_below k) in
-  let dual := remembered (fun d =>
-    match nth_error (duals proof) d with None => None | Some own => terms_of f proof own end) in
   (length (prices proof) =? n)%nat &&
-  holds (two k) threshold curve dual (boxes proof) (repeat 0 n) (repeat (two k) n).
+  match by_what proof with
+  | ByPairs low high => pairs_hold f k (prices proof) low high threshold
+  | ByBoxes duals boxes =>
+      let curve := remembered (phi_below k) in
+      let dual := remembered (fun d =>
+        match nth_error duals d with None => None | Some own => terms_of f proof own end) in
+      holds (two k) threshold curve dual boxes (repeat 0 n) (repeat (two k) n)
+  end.
 
 (** Step 5a: the file with the counts of types, of which any mechanism will do. *)
 Definition file_of_types (f : file) (m : merging) : file :=

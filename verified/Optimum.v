@@ -1,7 +1,7 @@
 (** No mechanism is more useful: the certificate in integers (docs/theory.md, steps 5 to 8). *)
 
 From Coq Require Import Reals Lra Lia List ZArith Bool.
-From Alphalift Require Import Sums Problem Entropy Duality Powers Support Perfect Merge Leaf Cover Arithmetic Checker Meaning Integers Promises Worth.
+From Alphalift Require Import Sums Problem Entropy Duality Powers Support Perfect Merge Leaf Cover Arithmetic Checker Meaning Integers Promises Worth Ends.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -52,9 +52,6 @@ Proof.
   intros s_in. pose proof (N_pos f formed). unfold J. rewrite P_S_is by assumption. unfold prior.
   rewrite (nth_indep _ 0%Z (zsum [])) by (now rewrite map_length). rewrite map_nth. unfold N. field. lra.
 Qed.
-
-(** The w of a dual, as real numbers. *)
-Definition real (one : Z) (w : list Z) (s : nat) : R := IZR (nth s w 0%Z) / IZR one.
 
 Lemma conjugate_mean_is b masses w total one :
   (0 < one)%Z -> length w = length masses ->
@@ -305,13 +302,6 @@ Proof.
   - discriminate.
 Qed.
 
-Lemma perfect_is region : perfect region = true -> no_budget (promise_of region).
-Proof.
-  assert (null : forall d, (digits d =? 0)%Z = true -> number d = 0).
-  { intros d zero. apply Z.eqb_eq in zero. unfold number. rewrite zero. unfold Rdiv. now rewrite Rmult_0_l. }
-  induction region; simpl; rewrite ?orb_true_iff; auto; intros [zero|zero]; auto.
-Qed.
-
 (** The same of all parts together, and of a budget of 0. *)
 Lemma support_of_supports whole ones region one entries w e rest :
   (0 < one)%Z -> parameters_hold region = true -> (forall l, allows J whole l -> allows J (promise_of region) l) ->
@@ -397,7 +387,7 @@ Proof.
   apply floor_below in found; [|lia]. rewrite four_is, eval_Neg in found. fold one in found.
   destruct (support_of_supports q (perfect (region f)) (region f) one dual w e [nu]) as [w_n support]; try assumption.
   { trivial. }
-  { intros zero. split; [now apply region_parameters | now apply perfect_is]. }
+  { intros zero. split; [now apply region_parameters | now apply perfect_iff]. }
   set (sigma := eval e) in *.
   pose proof (counts_n f formed) as counts_n. pose proof (columns_n f formed) as columns_n. fold n in counts_n, columns_n.
   assert (means_n : length (map2 Z.div (weighted n w (counts f)) (columns f)) = n).
@@ -455,15 +445,19 @@ Theorem reaches_least threshold :
   forall V, is_posterior J V -> allows J q (lift_of J V) -> IZR threshold / unit ^ 2 <= entropy n V - Duality.dot J u V.
 Proof.
   unfold reaches. fold n one. cbv zeta. unfold remembered. intros ok. apply andb_true_iff in ok as [_ ok].
+  destruct (by_what proof) as [duals boxes | low high].
+  2: { assert (two_secrets : length (counts f) = 2%nat)
+         by (unfold pairs_hold in ok; destruct (Nat.eqb_spec (length (counts f)) 2); [assumption | discriminate]).
+       exact (pairs_least f formed parameters_ok two_secrets _ _ low high threshold ok). }
   pose proof one_pos as one_pos. assert (unit_pos : 0 < unit) by now apply IZR_lt.
   intros V V_is V_allowed. apply (Rmult_le_reg_r (unit ^ 2)); [nra|].
   replace (IZR threshold / unit ^ 2 * unit ^ 2) with (IZR threshold) by (field; lra).
   change ((entropy n V - Duality.dot J u V) * unit ^ 2) with (scaled_value V).
   refine (holds_sound n one threshold (phi_below (proof_bits proof)) _ allowed scaled_value
-    one_pos _ _ _ (boxes proof) _ _ V ok (conj V_is V_allowed) (unit_box V V_is)).
+    one_pos _ _ _ boxes _ _ V ok (conj V_is V_allowed) (unit_box V V_is)).
   - intros V' [[signs total] _]. now split.
   - intros a a_nonneg. now apply phi_below_is.
-  - intros d constant rates. destruct (nth_error (duals proof) d) as [dual|]; [|discriminate]. apply terms_bound.
+  - intros d constant rates. destruct (nth_error duals d) as [dual|]; [|discriminate]. apply terms_bound.
 Qed.
 
 End Certificate.

@@ -1,7 +1,7 @@
 (** The integers keep the promise (docs/theory.md, step 2). *)
 
 From Coq Require Import Reals Lra Lia List ZArith Bool.
-From Alphalift Require Import Sums Problem Duality Powers Support Arithmetic Cover Checker Meaning Integers.
+From Alphalift Require Import Sums Problem Duality Powers Support Perfect Arithmetic Cover Checker Meaning Integers.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -37,6 +37,16 @@ Lemma region_parameters region :
 Proof.
   induction region; simpl; intros ok; repeat rewrite andb_true_iff in ok; repeat split;
     try apply number_gt_1; try apply number_nonneg; tauto.
+Qed.
+
+Lemma perfect_iff region : perfect region = true <-> no_budget (promise_of region).
+Proof.
+  assert (null : forall d, (digits d =? 0)%Z = true <-> number d = 0).
+  { intros d. rewrite Z.eqb_eq. pose proof (scale_pos d) as positive. apply IZR_lt in positive. unfold number.
+    split; [intros ->; unfold Rdiv; now rewrite Rmult_0_l|]. intros zero. apply eq_IZR.
+    replace (IZR (digits d)) with (IZR (digits d) / IZR (scale d) * IZR (scale d)) by (field; lra). rewrite zero. lra. }
+  induction region as [| | | | | | | |first IH second IH']; cbn [perfect no_budget promise_of]; rewrite ?orb_true_iff, ?null;
+    try tauto.
 Qed.
 
 Lemma norm_budget_is order epsilon :

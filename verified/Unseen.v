@@ -5,28 +5,6 @@ From Alphalift Require Import Sums Problem Entropy Duality Powers Support Arithm
 Import ListNotations.
 Open Scope R_scope.
 
-Lemma power_convex x y share a :
-  1 < a -> 0 <= x -> 0 <= y -> 0 <= share <= 1 ->
-  power (share * x + (1 - share) * y) a <= share * power x a + (1 - share) * power y a.
-Proof.
-  intros a_gt x_nonneg y_nonneg [share_nonneg share_most]. set (v := share * x + (1 - share) * y).
-  assert (v_nonneg : 0 <= v) by (unfold v; nra).
-  destruct v_nonneg as [v_pos|null].
-  - assert (inverse : 0 < / v) by now apply Rinv_0_lt_compat.
-    assert (v_a : 0 < power v a) by now apply power_gt.
-    assert (tangent : forall t, 0 <= t -> power v a * (1 + a * (t / v - 1)) <= power t a).
-    { intros t t_nonneg. assert (quotient : 0 <= t / v) by (apply Rmult_le_pos; lra).
-      replace (power t a) with (power v a * power (t / v) a).
-      - apply Rmult_le_compat_l; [lra | now apply bernoulli].
-      - rewrite <- power_mult by lra. f_equal. field. lra. }
-    pose proof (tangent x x_nonneg) as at_x. pose proof (tangent y y_nonneg) as at_y.
-    apply (Rmult_le_compat_l share) in at_x; [|assumption].
-    apply (Rmult_le_compat_l (1 - share)) in at_y; [|lra].
-    assert (balance : share * (power v a * (1 + a * (x / v - 1))) + (1 - share) * (power v a * (1 + a * (y / v - 1))) =
-      power v a) by (unfold v in *; field; lra). lra.
-  - rewrite <- null, power_0. pose proof (power_nonneg x a). pose proof (power_nonneg y a). nra.
-Qed.
-
 Lemma sum_seen n k g : (n <= k)%nat -> sum k (fun s => if Nat.ltb s n then g s else 0) = sum n g.
 Proof.
   induction k as [|k IH]; intros inside.

@@ -93,14 +93,10 @@ let tree nodes =
   need (!rest = []) "the tree does not end with its last leaf";
   found
 
-let tree_certificate merged value =
-  match fields value [ "kind"; "bits"; "prices"; "duals"; "tree" ] with
-  | [ _; bits; prices; duals; nodes ] ->
-    let bits = integer bits in
-    need (Z.sign bits > 0 && Z.leq bits (Z.of_int 64)) "the certificate's bits must be from 1 to 64";
-    { Proven.merged; proof_bits = bits; prices = integers prices; duals = List.map integers (list duals);
-      boxes = tree (list nodes) }
-  | _ -> assert false
+let proof merged bits prices by_what =
+  let bits = integer bits in
+  need (Z.sign bits > 0 && Z.leq bits (Z.of_int 64)) "the certificate's bits must be from 1 to 64";
+  Some { Proven.merged; proof_bits = bits; prices = integers prices; by_what }
 
 (* Rows that are proportional added up, in the order of first occurrences, and the number of each row's sum. *)
 let together rows =
@@ -137,7 +133,15 @@ let kind_of value =
 let certificate counts value =
   let direct merged value =
     match kind_of value with
-    | "tree" -> Some (tree_certificate merged value)
+    | "tree" ->
+      (match fields value [ "kind"; "bits"; "prices"; "duals"; "tree" ] with
+       | [ _; bits; prices; duals; nodes ] ->
+         proof merged bits prices (Proven.ByBoxes (List.map integers (list duals), tree (list nodes)))
+       | _ -> assert false)
+    | "pairs" ->
+      (match fields value [ "kind"; "bits"; "prices"; "ends" ] with
+       | [ _; bits; prices; List [ Integer low; Integer high ] ] -> proof merged bits prices (Proven.ByPairs (low, high))
+       | _ -> refuse "the ends must be two integers")
     | kind -> refuse ("nothing is proven here from certificates of the kind " ^ kind)
   in
   match value with
