@@ -152,48 +152,58 @@ let certificate counts value =
      | _ -> assert false)
   | _ -> direct None value
 
-(* Of version 4; version 5 has a margin, too. *)
-let keys =
-  [ "format"; "version"; "identity"; "labels"; "promise"; "utility"; "claims"; "provenance"; "bits"; "unseen"; "weights";
-    "joint"; "certificate"; "table"; "after" ]
+(* What files of a version have; later ones have more. *)
+let keys version =
+  [ "format"; "version"; "identity"; "labels"; "promise"; "claims"; "provenance"; "bits"; "unseen"; "weights"; "joint"; "certificate" ]
+  @ (if version >= 2 then [ "table"; "after" ] else [])
+  @ (if version >= 4 then [ "utility" ] else [])
+  @ (if version >= 5 then [ "margin" ] else [])
+
+(* A row of weights is pairs; before version 3 a weight for every symbol. *)
+let row version listed =
+  let listed = List.map natural (integers listed) in
+  if version >= 3 then pairs listed
+  else List.filter (fun (_, weight) -> Z.sign weight > 0) (List.mapi (fun x weight -> (Z.of_int x, weight)) listed)
 
 (* The file of the theorem, and its identity; [Refused] with a reason if it is not of the form, or not covered. *)
 let file content =
   let value = parse content in
-  let newest, own =
-    match value with
-    | Object (_ :: _ as pairs) when List.mem_assoc "margin" pairs ->
-      need (List.assoc "margin" pairs = Null) "nothing is proven here about margins";
-      (5, Object (List.remove_assoc "margin" pairs))
-    | _ -> (4, value)
+  let stated = match value with Object stated -> stated | _ -> refuse "the file must be an object" in
+  let version =
+    match List.assoc_opt "version" stated with
+    | Some (Integer version) when Z.sign version > 0 && Z.leq version (Z.of_int 5) -> Z.to_int version
+    | _ -> refuse "only versions 1 to 5 are read here"
   in
-  match fields own keys with
-  | [ format; version; identity; labels; promise; utility; claims; _; bits; unseen; weights; joint; proof; _; after ] ->
-    need (word format = "alphalift-mechanism") "not a file of this format";
-    need (integer version = Z.of_int newest) "only versions 4 and 5 are read here";
-    need (after = Null) "nothing is proven here about files that come after others";
-    need (utility <> Null) "nothing is proven here about files without a utility";
-    (match utility with
-     | Object [ ("name", name) ] when word name = "MutualInformation" -> ()
-     | _ -> refuse "nothing is proven here about other utilities than MutualInformation");
-    let names = List.map (fun value -> List.map (fun label -> text label) (list value)) (fields labels [ "s"; "x"; "y" ]) in
-    need (List.for_all (fun own -> own <> [] && List.length (List.sort_uniq compare own) = List.length own) names)
-      "labels must be different texts";
-    (match joint with Object [ ("commitment", _) ] -> refuse "the counts are withheld" | _ -> ());
-    let counts = List.map integers (list (List.hd (fields joint [ "counts" ]))) in
-    let bits_of = integer bits in
-    need (Z.sign bits_of > 0 && Z.leq bits_of (Z.of_int 4096)) "bits must be from 1 to 4096";
-    let at_least, at_most =
-      match fields claims [ "utility_at_least"; "optimum_at_most" ] with
-      | [ least; most ] -> (decimal least, decimal most)
-      | _ -> assert false
-    in
-    let hashed = Buffer.create 1000 in
-    print hashed (List (fields labels [ "s"; "x"; "y" ] @ [ bits; weights; unseen ]));
-    need (word identity = "sha256:" ^ Sha256.hex (Buffer.contents hashed)) "the identity is not that of these integers";
-    let rows = List.map (fun row -> pairs (List.map natural (integers row))) (list weights) in
-    let sizes = [ List.length counts; (match counts with row :: _ -> List.length row | [] -> 0); List.length rows ] in
-    need (List.map List.length names = sizes) "labels and integers differ in number";
-    { Proven.counts; bits = bits_of; weights = rows; unseen = (match unseen with Null -> None | own -> Some (integers own));
-      region = region promise; at_least; at_most; proof = certificate counts proof }
-  | _ -> assert false
+  ignore (fields value (keys version));
+  let own key = List.assoc key stated and later key = Option.value (List.assoc_opt key stated) ~default:Null in
+  need (word (own "format") = "alphalift-mechanism") "not a file of this format";
+  need (later "margin" = Null) "nothing is proven here about margins";
+  need (later "after" = Null) "nothing is proven here about files that come after others";
+  (match List.assoc_opt "utility" stated with
+   | None -> ()
+   | Some (Object [ ("name", name) ]) when word name = "MutualInformation" -> ()
+   | Some Null -> refuse "nothing is proven here about files without a utility"
+   | Some _ -> refuse "nothing is proven here about other utilities than MutualInformation");
+  let labels = fields (own "labels") [ "s"; "x"; "y" ] in
+  let names = List.map (fun value -> List.map text (list value)) labels in
+  need (List.for_all (fun own -> own <> [] && List.length (List.sort_uniq compare own) = List.length own) names)
+    "labels must be different texts";
+  (match own "joint" with Object [ ("commitment", _) ] -> refuse "the counts are withheld" | _ -> ());
+  let counts = List.map integers (list (List.hd (fields (own "joint") [ "counts" ]))) in
+  let bits = integer (own "bits") in
+  need (Z.sign bits > 0 && Z.leq bits (Z.of_int 4096)) "bits must be from 1 to 4096";
+  let at_least, at_most =
+    match fields (own "claims") [ "utility_at_least"; "optimum_at_most" ] with
+    | [ least; most ] -> (decimal least, decimal most)
+    | _ -> assert false
+  in
+  let hashed = Buffer.create 1000 in
+  print hashed (List (labels @ [ own "bits"; own "weights"; own "unseen" ]));
+  need (word (own "identity") = "sha256:" ^ Sha256.hex (Buffer.contents hashed)) "the identity is not that of these integers";
+  let rows = list (own "weights") in
+  let sizes = [ List.length counts; (match counts with row :: _ -> List.length row | [] -> 0); List.length rows ] in
+  need (List.map List.length names = sizes) "labels and integers differ in number";
+  need (version >= 3 || List.for_all (fun row -> List.length (list row) = List.nth sizes 1) rows) "a row of weights has another length";
+  { Proven.counts; bits; weights = List.map (row version) rows;
+    unseen = (match own "unseen" with Null -> None | answers -> Some (integers answers));
+    region = region (own "promise"); at_least; at_most; proof = certificate counts (own "certificate") }
