@@ -70,12 +70,17 @@ let rec pairs = function
 
 let natural z = need (Z.sign z >= 0) "an integer is negative"; z
 
-(* The nodes of a tree in preorder; recursion ends with the file's nodes. *)
-let tree nodes =
+(* The nodes of a tree in preorder; recursion ends with the file's nodes. What docs/format.md asks of it beyond the theorem,
+   that codes differ, and that duals and places exist, is asked here. *)
+let tree bits duals nodes =
   let rest = ref nodes in
-  let rec slabs = function
+  let within place = need (Z.leq place (Z.shift_left Z.one bits)) "a place of the tree lies outside of the simplex"; place in
+  let known dual = need (Z.lt dual (Z.of_int duals)) "a node of the tree has no dual"; dual in
+  let rec slabs seen = function
     | [] -> []
-    | code :: place :: more -> ((Z.shift_right code 1, Z.testbit code 0), place) :: slabs more
+    | code :: place :: more ->
+      need (not (List.mem code seen)) "a node of the tree cuts a slab twice";
+      ((Z.shift_right code 1, Z.testbit code 0), within place) :: slabs (code :: seen) more
     | [ _ ] -> refuse "a node of the tree is malformed"
   in
   let rec node () =
@@ -84,19 +89,22 @@ let tree nodes =
     | first :: others ->
       rest := others;
       (match List.map natural (integers first) with
-       | [ dual ] -> Proven.Leaf dual
-       | [ x; place ] -> let below = node () in let above = node () in Proven.Split (x, place, below, above)
-       | dual :: cuts when cuts <> [] -> let cuts = slabs cuts in Proven.Trim (dual, cuts, node ())
+       | [ dual ] -> Proven.Leaf (known dual)
+       | [ x; place ] -> let below = node () in let above = node () in Proven.Split (x, within place, below, above)
+       | dual :: cuts when cuts <> [] -> let cuts = slabs [] cuts in Proven.Trim (known dual, cuts, node ())
        | _ -> refuse "a node of the tree is malformed")
   in
   let found = node () in
   need (!rest = []) "the tree does not end with its last leaf";
   found
 
-let proof merged bits prices by_what =
-  let bits = integer bits in
+let certificate_bits value =
+  let bits = integer value in
   need (Z.sign bits > 0 && Z.leq bits (Z.of_int 64)) "the certificate's bits must be from 1 to 64";
-  Some { Proven.merged; proof_bits = bits; prices = integers prices; by_what }
+  bits
+
+let proof merged bits prices by_what =
+  Some { Proven.merged; proof_bits = certificate_bits bits; prices = integers prices; by_what }
 
 (* Rows that are proportional added up, in the order of first occurrences, and the number of each row's sum. *)
 let together rows =
@@ -136,7 +144,9 @@ let certificate counts value =
     | "tree" ->
       (match fields value [ "kind"; "bits"; "prices"; "duals"; "tree" ] with
        | [ _; bits; prices; duals; nodes ] ->
-         proof merged bits prices (Proven.ByBoxes (List.map integers (list duals), tree (list nodes)))
+         let duals = List.map integers (list duals) in
+         let boxes = tree (Z.to_int (certificate_bits bits)) (List.length duals) (list nodes) in
+         proof merged bits prices (Proven.ByBoxes (duals, boxes))
        | _ -> assert false)
     | "pairs" ->
       (match fields value [ "kind"; "bits"; "prices"; "ends" ] with
