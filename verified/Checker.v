@@ -145,12 +145,28 @@ Fixpoint mean_of (term : Z * Z -> expr) (prior : list Z) (lifts : list (Z * Z)) 
   | _, _ => Int 0
   end.
 
-Definition distance (a : Z * Z) : expr := Quo (Int (Z.abs (fst a - snd a))) (snd a).
-Definition square (a : Z * Z) : expr := Quo (Int ((fst a - snd a) * (fst a - snd a))) (snd a * snd a).
+(** The same of a fraction of each lift, as a fraction. *)
+Fixpoint exact_mean (term : Z * Z -> Z * Z) (prior : list Z) (lifts : list (Z * Z)) (total : Z) : Z * Z :=
+  match prior, lifts with
+  | n :: prior', lift :: lifts' =>
+      let '(a, b) := term lift in
+      let '(c, d) := exact_mean term prior' lifts' total in
+      (n * a * d + c * (total * b), total * b * d)
+  | _, _ => (0, 1)
+  end.
+
+(** For fractions, a <= b; |l - 1| and (l - 1)^2. *)
+Definition not_above (a b : Z * Z) : bool := fst a * snd b <=? fst b * snd a.
+Definition distance (a : Z * Z) : Z * Z := (Z.abs (fst a - snd a), snd a).
+Definition square (a : Z * Z) : Z * Z := ((fst a - snd a) * (fst a - snd a), snd a * snd a).
 Definition own_log (a : Z * Z) : expr :=
   if fst a =? 0 then Int 0 else Mul (Quo (Int (fst a)) (snd a)) (Ln (Quo (Int (fst a)) (snd a))).
 
 Definition prior (f : file) : list Z := map zsum (counts f).
+
+(** What E |l - 1| and E (l - 1)^2 may be. *)
+Definition twice (epsilon : decimal) : Z * Z := (2 * digits epsilon, scale epsilon).
+Definition squared (epsilon : decimal) : Z * Z := (digits epsilon * digits epsilon, scale epsilon * scale epsilon).
 
 (** The budget of alpha-lift that says the same as Renyi's. *)
 Definition norm_budget (order epsilon : decimal) : expr :=
@@ -167,11 +183,9 @@ Fixpoint region_keeps (f : file) (region : stated) (lifts : list (Z * Z)) : bool
   | StatedAlphaLift alpha epsilon => norm_keeps f alpha (exactly epsilon) lifts
   | StatedRenyi order epsilon => norm_keeps f order (norm_budget order epsilon) lifts
   | StatedTotalVariation epsilon =>
-      decide (precisions (bits f))
-        (Sub (Mul (Int 2) (exactly epsilon)) (mean_of distance (prior f) lifts (everybody f)))
+      not_above (exact_mean distance (prior f) lifts (everybody f)) (twice epsilon)
   | StatedChiSquare epsilon =>
-      decide (precisions (bits f))
-        (Sub (Mul (exactly epsilon) (exactly epsilon)) (mean_of square (prior f) lifts (everybody f)))
+      not_above (exact_mean square (prior f) lifts (everybody f)) (squared epsilon)
   | StatedKL epsilon =>
       decide (precisions (bits f)) (Sub (exactly epsilon) (mean_of own_log (prior f) lifts (everybody f)))
   | StatedBoth first second => region_keeps f first lifts && region_keeps f second lifts
@@ -225,11 +239,9 @@ Fixpoint region_limits (f : file) (region : stated) (lifts : list (Z * Z)) : boo
   | StatedAlphaLift alpha epsilon => norm_limits f alpha (exactly epsilon) lifts
   | StatedRenyi order epsilon => norm_limits f order (norm_budget order epsilon) lifts
   | StatedTotalVariation epsilon =>
-      decide (precisions (bits f))
-        (Sub (mean_of distance (prior f) lifts (everybody f)) (Mul (Int 2) (exactly epsilon)))
+      not_above (twice epsilon) (exact_mean distance (prior f) lifts (everybody f))
   | StatedChiSquare epsilon =>
-      decide (precisions (bits f))
-        (Sub (mean_of square (prior f) lifts (everybody f)) (Mul (exactly epsilon) (exactly epsilon)))
+      not_above (squared epsilon) (exact_mean square (prior f) lifts (everybody f))
   | StatedKL epsilon =>
       decide (precisions (bits f)) (Sub (mean_of own_log (prior f) lifts (everybody f)) (exactly epsilon))
   | StatedBoth first second => region_limits f first lifts || region_limits f second lifts
@@ -275,12 +287,10 @@ Fixpoint region_answers (f : file) (region : stated) (rho : Z * Z) (lifts : list
   | StatedAlphaLift alpha epsilon => norm_answers f alpha (exactly epsilon) rho
   | StatedRenyi order epsilon => norm_answers f order (norm_budget order epsilon) rho
   | StatedTotalVariation epsilon =>
-      decide (precisions (bits f)) (Sub (Mul (exactly epsilon) (Quo (Int (fst rho)) (snd rho))) (distance rho))
+      not_above (distance rho) (digits epsilon * fst rho, scale epsilon * snd rho)
   | StatedChiSquare epsilon =>
-      let one := Int 1 in
-      let own := Quo (Int (fst rho)) (snd rho) in
-      decide (precisions (bits f))
-        (Sub (Mul (Add one (Mul (exactly epsilon) (exactly epsilon))) (Add one (Mul (Int 2) (Sub own one)))) (Mul own own))
+      let '(top, bottom) := squared epsilon in
+      not_above (fst rho * fst rho, snd rho * snd rho) ((bottom + top) * (2 * fst rho - snd rho), bottom * snd rho)
   | StatedKL epsilon =>
       let own := Quo (Int (fst rho)) (snd rho) in
       decide (precisions (bits f)) (Sub (Sub (Mul (exactly epsilon) own) (Mul own (Ln own))) (Sub (Int 1) own))

@@ -96,6 +96,13 @@ Proof.
     eval (mean_of term (prior f) lifts (everybody f)) = mean J (fun s => g (ratio (nth s lifts (0, 0)%Z)))).
   { intros term g is_g. rewrite mean_of_is by lia. rewrite prior_n. unfold mean, mean_over. apply sum_ext. intros s s_in.
     rewrite prior_at, is_g by (trivial; now apply signs). reflexivity. }
+  assert (exact : forall term g, (forall a, (0 < snd a)%Z -> (0 < snd (term a))%Z /\ ratio (term a) = g (ratio a)) ->
+    (0 < snd (exact_mean term (prior f) lifts (everybody f)))%Z /\
+    ratio (exact_mean term (prior f) lifts (everybody f)) = mean J (fun s => g (ratio (nth s lifts (0, 0)%Z)))).
+  { intros term g is_g. destruct (exact_mean_is term g (prior f) lifts (everybody f) is_g) as [above ->]; try assumption.
+    - apply lt_IZR. now apply N_pos.
+    - lia.
+    - split; [exact above|]. rewrite prior_n. unfold mean, mean_over. apply sum_ext. intros s s_in. now rewrite prior_at. }
   assert (norms : forall alpha budget, norm_limits f alpha budget lifts = true ->
     exp (number alpha * eval budget) <= mean J (fun s => power (ratio (nth s lifts (0, 0)%Z)) (number alpha))).
   { intros alpha budget found. apply decide_sound in found. rewrite eval_Sub in found. cbn [eval] in found.
@@ -132,10 +139,10 @@ Proof.
     destruct (member a a_in) as (s & s_in & <-). destruct (member b b_in) as (s' & s'_in & <-).
     exists s, s'. repeat split; try assumption. destruct (signs s' s'_in) as [nonneg positive'].
     exact (at_least_is k _ c _ _ k_nonneg is_c (proj2 (signs s s_in)) positive' nonneg found).
-  - apply decide_sound in ok. rewrite eval_Sub, (means _ (fun x => Rabs (x - 1)) distance_is) in ok. cbn [eval] in ok.
-    change (eval (exactly epsilon)) with (number epsilon) in ok. lra.
-  - apply decide_sound in ok. rewrite eval_Sub, (means _ (fun x => (x - 1) ^ 2) square_is) in ok. cbn [eval] in ok.
-    change (eval (exactly epsilon)) with (number epsilon) in ok. lra.
+  - destruct (exact _ (fun x => Rabs (x - 1)) distance_is) as [above is_mean]. destruct (twice_is epsilon) as [below is_most].
+    apply not_above_is in ok; try assumption. rewrite is_mean, is_most in ok. exact ok.
+  - destruct (exact _ (fun x => (x - 1) ^ 2) square_is) as [above is_mean]. destruct (squared_is epsilon) as [below is_most].
+    apply not_above_is in ok; try assumption. rewrite is_mean, is_most in ok. exact ok.
   - apply decide_sound in ok. rewrite eval_Sub, (means _ (fun x => x * ln x) (fun a _ => own_log_is a)) in ok.
     change (eval (exactly epsilon)) with (number epsilon) in ok. lra.
   - apply andb_true_iff in hold as [order_gt _]. apply norms in ok. rewrite norm_budget_is in ok by assumption.

@@ -97,16 +97,57 @@ Qed.
 (** Fractions of integers, compared exactly. *)
 Definition ratio (a : Z * Z) : R := IZR (fst a) / IZR (snd a).
 
-Lemma distance_is a : (0 < snd a)%Z -> eval (distance a) = Rabs (ratio a - 1).
+Lemma distance_is a : (0 < snd a)%Z -> (0 < snd (distance a))%Z /\ ratio (distance a) = Rabs (ratio a - 1).
 Proof.
-  intros positive. apply IZR_lt in positive. cbn [eval distance]. rewrite abs_IZR, minus_IZR.
+  intros positive. split; [exact positive|]. apply IZR_lt in positive. unfold ratio at 1. cbn [fst snd distance].
+  rewrite abs_IZR, minus_IZR.
   replace (ratio a - 1) with ((IZR (fst a) - IZR (snd a)) * / IZR (snd a)) by (unfold ratio; field; lra).
   rewrite Rabs_mult, (Rabs_pos_eq (/ _)); [reflexivity|]. now apply Rlt_le, Rinv_0_lt_compat.
 Qed.
 
-Lemma square_is a : (0 < snd a)%Z -> eval (square a) = (ratio a - 1) ^ 2.
+Lemma square_is a : (0 < snd a)%Z -> (0 < snd (square a))%Z /\ ratio (square a) = (ratio a - 1) ^ 2.
 Proof.
-  intros positive. apply IZR_lt in positive. cbn [eval square]. rewrite !mult_IZR, minus_IZR. unfold ratio. field. lra.
+  intros positive. split; [now apply Z.mul_pos_pos|]. apply IZR_lt in positive. unfold ratio. cbn [fst snd square].
+  rewrite !mult_IZR, minus_IZR. field. lra.
+Qed.
+
+Lemma not_above_is a b : (0 < snd a)%Z -> (0 < snd b)%Z -> not_above a b = true -> ratio a <= ratio b.
+Proof.
+  intros a_pos b_pos ok. apply Z.leb_le, IZR_le in ok. rewrite !mult_IZR in ok. apply IZR_lt in a_pos, b_pos.
+  apply (Rmult_le_reg_r (IZR (snd a) * IZR (snd b))); [now apply Rmult_lt_0_compat|].
+  replace (ratio a * (IZR (snd a) * IZR (snd b))) with (IZR (fst a) * IZR (snd b)) by (unfold ratio; field; lra).
+  replace (ratio b * (IZR (snd a) * IZR (snd b))) with (IZR (fst b) * IZR (snd a)) by (unfold ratio; field; lra). exact ok.
+Qed.
+
+Lemma exact_mean_is term g prior lifts total :
+  (forall a, (0 < snd a)%Z -> (0 < snd (term a))%Z /\ ratio (term a) = g (ratio a)) -> (0 < total)%Z ->
+  length lifts = length prior -> Forall (fun lift => 0 <= fst lift /\ 0 < snd lift)%Z lifts ->
+  (0 < snd (exact_mean term prior lifts total))%Z /\
+  ratio (exact_mean term prior lifts total) =
+  sum (length prior) (fun s => IZR (nth s prior 0%Z) / IZR total * g (ratio (nth s lifts (0, 0)%Z))).
+Proof.
+  intros is_g total_pos same signs. revert lifts same signs.
+  induction prior as [|p prior IH]; intros [|lift lifts] same signs; try discriminate.
+  { split; [reflexivity|]. unfold ratio. simpl. lra. }
+  apply Forall_cons_iff in signs as [[_ below] signs]. cbn [length exact_mean]. rewrite sum_first. cbn [nth].
+  destruct (IH lifts ltac:(simpl in same; lia) signs) as [rest_pos rest_is]. rewrite <- rest_is.
+  destruct (is_g lift below) as [own_pos own_is]. rewrite <- own_is.
+  destruct (term lift) as [a b], (exact_mean term prior lifts total) as [c d]. cbn [snd] in *.
+  split; [now repeat apply Z.mul_pos_pos|]. unfold ratio. cbn [fst snd].
+  apply IZR_lt in total_pos, own_pos, rest_pos. rewrite plus_IZR, !mult_IZR. field. lra.
+Qed.
+
+(** The sides of total variation and chi-square are fractions, and compared exactly. *)
+Lemma twice_is epsilon : (0 < snd (twice epsilon))%Z /\ ratio (twice epsilon) = 2 * number epsilon.
+Proof.
+  pose proof (scale_pos epsilon) as positive. split; [exact positive|]. apply IZR_lt in positive.
+  unfold ratio, twice, number. cbn [fst snd]. rewrite mult_IZR. field. lra.
+Qed.
+
+Lemma squared_is epsilon : (0 < snd (squared epsilon))%Z /\ ratio (squared epsilon) = number epsilon ^ 2.
+Proof.
+  pose proof (scale_pos epsilon) as positive. split; [now apply Z.mul_pos_pos|]. apply IZR_lt in positive.
+  unfold ratio, squared, number. cbn [fst snd]. rewrite !mult_IZR. field. lra.
 Qed.
 
 Lemma own_log_is a : eval (own_log a) = ratio a * ln (ratio a).
@@ -299,6 +340,16 @@ Proof.
     destruct (lifts_are f formed y s y_in s_in occurs) as [positive is_lift]. unfold J, W. rewrite is_lift.
     rewrite P_S_is by assumption. rewrite is_g by assumption. rewrite (nth_indep _ 0%Z (zsum [])) by (now rewrite map_length).
     now rewrite map_nth. }
+  assert (exact : forall term g, (forall a, (0 < snd a)%Z -> (0 < snd (term a))%Z /\ ratio (term a) = g (ratio a)) ->
+    (0 < snd (exact_mean term (prior f) (lifts_of f (nth y (rows f) [])) (everybody f)))%Z /\
+    ratio (exact_mean term (prior f) (lifts_of f (nth y (rows f) [])) (everybody f)) = mean J (fun s => g (lift J W y s))).
+  { intros term g is_g. destruct (exact_mean_is term g (prior f) (lifts_of f (nth y (rows f) [])) (everybody f) is_g) as [positive ->].
+    - apply lt_IZR. now apply N_pos.
+    - unfold prior. now rewrite lifts_length, map_length.
+    - now apply lifts_signs.
+    - split; [exact positive|]. unfold prior. rewrite map_length. unfold mean, mean_over. apply sum_ext. intros s s_in.
+      destruct (lifts_are f formed y s y_in s_in occurs) as [_ is_lift]. unfold J, W. rewrite is_lift.
+      rewrite P_S_is by assumption. rewrite (nth_indep _ 0%Z (zsum [])) by (now rewrite map_length). now rewrite map_nth. }
   assert (nonneg : forall a, 0 <= mean J (fun s => power (lift J W y s) a))
     by (intros a; apply mean_nonneg; [now apply J_is_joint | intros; apply power_nonneg]).
   induction region as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon | order epsilon
@@ -307,12 +358,11 @@ Proof.
          exact (kept_at_is _ y k y_in occurs (precision_nonneg k k_in) found)).
   - apply andb_true_iff in hold as [order_gt _]. apply number_gt_1 in order_gt.
     apply norm_below; [assumption | apply nonneg | exact (norm_keeps_is y alpha _ y_in occurs ok)].
-  - apply decide_sound in ok. rewrite eval_Sub, (means _ (fun x => Rabs (x - 1)) distance_is) in ok. cbn [eval] in ok.
-    change (eval (exactly epsilon)) with (number epsilon) in ok.
+  - destruct (exact _ (fun x => Rabs (x - 1)) distance_is) as [positive is_mean]. destruct (twice_is epsilon) as [below is_most].
+    apply not_above_is in ok; try assumption. rewrite is_mean, is_most in ok.
     change (mean J (fun s => Rabs (lift J W y s - 1)) / 2 <= number epsilon). lra.
-  - apply decide_sound in ok. rewrite eval_Sub, (means _ (fun x => (x - 1) ^ 2) square_is) in ok. cbn [eval] in ok.
-    change (eval (exactly epsilon)) with (number epsilon) in ok.
-    change (mean J (fun s => (lift J W y s - 1) ^ 2) <= number epsilon ^ 2). lra.
+  - destruct (exact _ (fun x => (x - 1) ^ 2) square_is) as [positive is_mean]. destruct (squared_is epsilon) as [below is_most].
+    apply not_above_is in ok; try assumption. rewrite is_mean, is_most in ok. exact ok.
   - apply decide_sound in ok. rewrite eval_Sub, (means _ (fun x => x * ln x) (fun a _ => own_log_is a)) in ok.
     change (eval (exactly epsilon)) with (number epsilon) in ok.
     change (mean J (fun s => lift J W y s * ln (lift J W y s)) <= number epsilon). lra.

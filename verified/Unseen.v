@@ -603,13 +603,19 @@ Proof.
       * exact (at_most_is b _ e own rho b_nonneg is_e positive snd_pos fst_nonneg below).
       * exact (at_most_is b _ e rho own b_nonneg is_e snd_pos positive nonneg above').
   - apply (unseen_TV J W y (answers_of f answers y)); try assumption. rewrite is_rho.
-    destruct one_or as [->|decided]; [rewrite Rminus_diag_eq, Rabs_R0 by reflexivity; lra|].
-    apply decided in holds. rewrite eval_Sub, distance_is in holds by assumption. cbn [eval] in holds.
-    change (eval (exactly epsilon)) with (number epsilon) in holds. unfold ratio in *. lra.
+    destruct same_or as [->|other]; [rewrite Rminus_diag_eq, Rabs_R0 by reflexivity; lra|]. rewrite other in holds.
+    destruct (distance_is rho snd_pos) as [positive is_distance]. pose proof (scale_pos epsilon) as scale_pos.
+    apply not_above_is in holds; [|assumption | now apply Z.mul_pos_pos]. rewrite is_distance in holds.
+    eapply Rle_trans; [exact holds|]. right. apply IZR_lt in scale_pos.
+    unfold ratio, number. cbn [fst snd]. rewrite !mult_IZR. field. lra.
   - apply (unseen_chi J W y (answers_of f answers y)); try assumption. rewrite is_rho.
-    destruct one_or as [->|decided]; [pose proof (pow2_ge_0 (number epsilon)); lra|].
-    cbv zeta in holds. apply decided in holds. rewrite eval_Sub in holds. cbn [eval] in holds. rewrite eval_Sub in holds.
-    cbn [eval] in holds. change (eval (exactly epsilon)) with (number epsilon) in holds. unfold ratio in *. lra.
+    destruct same_or as [->|other]; [pose proof (pow2_ge_0 (number epsilon)); lra|]. rewrite other in holds.
+    pose proof (scale_pos epsilon) as scale_pos. unfold squared in holds. cbv zeta in holds.
+    apply not_above_is in holds; [|now apply Z.mul_pos_pos | repeat apply Z.mul_pos_pos; assumption].
+    apply IZR_lt in scale_pos. unfold ratio in holds. cbn [fst snd] in holds. rewrite !mult_IZR in holds.
+    unfold ratio, number. eapply Rle_trans; [|eapply Rle_trans; [exact holds|]]; right.
+    + field. lra.
+    + rewrite plus_IZR, minus_IZR, !mult_IZR. field. lra.
   - apply (unseen_KL J W y (answers_of f answers y)); try assumption. rewrite is_rho.
     destruct one_or as [->|decided]; [rewrite ln_1; lra|].
     cbv zeta in holds. apply decided in holds. rewrite !eval_Sub in holds. cbn [eval] in holds.

@@ -76,12 +76,14 @@ let tree bits duals nodes =
   let rest = ref nodes in
   let within place = need (Z.leq place (Z.shift_left Z.one bits)) "a place of the tree lies outside of the simplex"; place in
   let known dual = need (Z.lt dual (Z.of_int duals)) "a node of the tree has no dual"; dual in
-  let rec slabs seen = function
+  let rec slabs = function
     | [] -> []
-    | code :: place :: more ->
-      need (not (List.mem code seen)) "a node of the tree cuts a slab twice";
-      ((Z.shift_right code 1, Z.testbit code 0), within place) :: slabs (code :: seen) more
+    | code :: place :: more -> (code, within place) :: slabs more
     | [ _ ] -> refuse "a node of the tree is malformed"
+  in
+  let different cuts =
+    need (List.length (List.sort_uniq Z.compare (List.map fst cuts)) = List.length cuts) "a node of the tree cuts a slab twice";
+    List.map (fun (code, place) -> ((Z.shift_right code 1, Z.testbit code 0), place)) cuts
   in
   let rec node () =
     match !rest with
@@ -91,7 +93,7 @@ let tree bits duals nodes =
       (match List.map natural (integers first) with
        | [ dual ] -> Proven.Leaf (known dual)
        | [ x; place ] -> let below = node () in let above = node () in Proven.Split (x, within place, below, above)
-       | dual :: cuts when cuts <> [] -> let cuts = slabs [] cuts in Proven.Trim (known dual, cuts, node ())
+       | dual :: cuts when cuts <> [] -> let cuts = different (slabs cuts) in Proven.Trim (known dual, cuts, node ())
        | _ -> refuse "a node of the tree is malformed")
   in
   let found = node () in
