@@ -71,7 +71,7 @@ bench: .venv/.bench .venv/.spark
 	$(BIN)/python benchmarks/proofs.py timing 6x10
 	$(BIN)/python benchmarks/scale.py records
 	$(BIN)/python benchmarks/scale.py symbols
-	$(BIN)/python benchmarks/verified.py designs --count 50
+	$(BIN)/python benchmarks/verified.py designs --count 5
 	$(BIN)/python benchmarks/verified.py forgeries --count 500
 	$(BIN)/python benchmarks/sweep.py kill --count 5
 	$(BIN)/python benchmarks/sweep.py speedup --count 4

@@ -18,11 +18,21 @@ Inductive stated :=
 | StatedLDP (epsilon : decimal)
 | StatedTotalVariation (epsilon : decimal)
 | StatedChiSquare (epsilon : decimal)
-| StatedKL (epsilon : decimal).
+| StatedKL (epsilon : decimal)
+| StatedRenyi (order epsilon : decimal)
+| StatedBoth (first second : stated).
 
-(** Prices, duals and places over 2^proof_bits; the tree is that of the file's nodes. *)
+(** Counts of types and groups, the type of every symbol and the group of every secret. *)
+Record merging := Merging { table : list (list Z); types : list nat; groups : list nat }.
+
+(** By a tree of boxes, that of the file's nodes; or, for two secrets, by pairs of symbols between ends of the first lift. *)
+Inductive argument :=
+| ByBoxes (duals : list (list Z)) (boxes : tree)
+| ByPairs (low high : Z).
+
+(** Prices, duals, places and ends over 2^proof_bits. What is merged is the reader's work. *)
 Record certificate := Certificate {
-  proof_bits : N; prices : list Z; duals : list (list Z); boxes : tree }.
+  merged : option merging; proof_bits : N; prices : list Z; by_what : argument }.
 
 (** [counts] has a row for every secret, [weights] for every output: symbols with their weights over 2^bits. *)
 Record file := File {
@@ -135,44 +145,108 @@ Fixpoint mean_of (term : Z * Z -> expr) (prior : list Z) (lifts : list (Z * Z)) 
   | _, _ => Int 0
   end.
 
-Definition distance (a : Z * Z) : expr := Quo (Int (Z.abs (fst a - snd a))) (snd a).
-Definition square (a : Z * Z) : expr := Quo (Int ((fst a - snd a) * (fst a - snd a))) (snd a * snd a).
+(** The same of a fraction of each lift, as a fraction. *)
+Fixpoint exact_mean (term : Z * Z -> Z * Z) (prior : list Z) (lifts : list (Z * Z)) (total : Z) : Z * Z :=
+  match prior, lifts with
+  | n :: prior', lift :: lifts' =>
+      let '(a, b) := term lift in
+      let '(c, d) := exact_mean term prior' lifts' total in
+      (n * a * d + c * (total * b), total * b * d)
+  | _, _ => (0, 1)
+  end.
+
+(** For fractions, a <= b; |l - 1| and (l - 1)^2. *)
+Definition not_above (a b : Z * Z) : bool := fst a * snd b <=? fst b * snd a.
+Definition distance (a : Z * Z) : Z * Z := (Z.abs (fst a - snd a), snd a).
+Definition square (a : Z * Z) : Z * Z := ((fst a - snd a) * (fst a - snd a), snd a * snd a).
 Definition own_log (a : Z * Z) : expr :=
   if fst a =? 0 then Int 0 else Mul (Quo (Int (fst a)) (snd a)) (Ln (Quo (Int (fst a)) (snd a))).
 
 Definition prior (f : file) : list Z := map zsum (counts f).
 
+(** What E |l - 1| and E (l - 1)^2 may be. *)
+Definition twice (epsilon : decimal) : Z * Z := (2 * digits epsilon, scale epsilon).
+Definition squared (epsilon : decimal) : Z * Z := (digits epsilon * digits epsilon, scale epsilon * scale epsilon).
+
+(** The budget of alpha-lift that says the same as Renyi's. *)
+Definition norm_budget (order epsilon : decimal) : expr :=
+  Quo (Mul (exactly epsilon) (Int (digits order - scale order))) (digits order).
+
+(** E l^alpha <= e^(alpha budget). *)
+Definition norm_keeps (f : file) (alpha : decimal) (budget : expr) (lifts : list (Z * Z)) : bool :=
+  decide (precisions (bits f))
+    (Sub (Exp (Mul (exactly alpha) budget)) (power_mean (exactly alpha) (prior f) lifts (everybody f))).
+
 (** The same with growing precision, and for means. *)
-Definition output_keeps (f : file) (lifts : list (Z * Z)) : bool :=
-  tells_nothing lifts ||
-  match region f with
-  | StatedAlphaLift alpha epsilon =>
-      decide (precisions (bits f))
-        (Sub (Exp (Mul (exactly alpha) (exactly epsilon)))
-             (power_mean (exactly alpha) (prior f) lifts (everybody f)))
+Fixpoint region_keeps (f : file) (region : stated) (lifts : list (Z * Z)) : bool :=
+  match region with
+  | StatedAlphaLift alpha epsilon => norm_keeps f alpha (exactly epsilon) lifts
+  | StatedRenyi order epsilon => norm_keeps f order (norm_budget order epsilon) lifts
   | StatedTotalVariation epsilon =>
-      decide (precisions (bits f))
-        (Sub (Mul (Int 2) (exactly epsilon)) (mean_of distance (prior f) lifts (everybody f)))
+      not_above (exact_mean distance (prior f) lifts (everybody f)) (twice epsilon)
   | StatedChiSquare epsilon =>
-      decide (precisions (bits f))
-        (Sub (Mul (exactly epsilon) (exactly epsilon)) (mean_of square (prior f) lifts (everybody f)))
+      not_above (exact_mean square (prior f) lifts (everybody f)) (squared epsilon)
   | StatedKL epsilon =>
       decide (precisions (bits f)) (Sub (exactly epsilon) (mean_of own_log (prior f) lifts (everybody f)))
+  | StatedBoth first second => region_keeps f first lifts && region_keeps f second lifts
   | region => existsb (kept_at region lifts) [128; 1024; 8192]
   end.
 
+Definition output_keeps (f : file) (lifts : list (Z * Z)) : bool := tells_nothing lifts || region_keeps f (region f) lifts.
+
 (** Orders above 1, no budget below 0. *)
-Definition parameters_hold (region : stated) : bool :=
+Fixpoint parameters_hold (region : stated) : bool :=
   match region with
   | StatedMaxLift epsilon | StatedLDP epsilon | StatedTotalVariation epsilon | StatedChiSquare epsilon | StatedKL epsilon =>
       0 <=? digits epsilon
-  | StatedAlphaLift alpha epsilon => (scale alpha <? digits alpha) && (0 <=? digits epsilon)
+  | StatedAlphaLift order epsilon | StatedRenyi order epsilon => (scale order <? digits order) && (0 <=? digits epsilon)
   | StatedLIP lower upper => (0 <=? digits lower) && (0 <=? digits upper)
+  | StatedBoth first second => parameters_hold first && parameters_hold second
   end.
 
 Definition promise_holds (f : file) : bool :=
   parameters_hold (region f) &&
   forallb (fun row => (0 <? mass_of f row) && output_keeps f (lifts_of f row)) (rows f).
+
+(** Whether lifts are proven to reach a limit of a promise, with k bits. *)
+Definition limit_at (region : stated) (lifts : list (Z * Z)) (k : Z) : bool :=
+  let unit := 2 ^ k in
+  match region with
+  | StatedMaxLift epsilon =>
+      match exp_above (exactly epsilon) k with
+      | Some c => existsb (fun l => at_least_times unit c l (1, 1)) lifts
+      | None => false
+      end
+  | StatedLIP lower upper =>
+      match exp_above (exactly upper) k, exp_below (Neg (exactly lower)) k with
+      | Some c, Some e => existsb (fun l => at_least_times unit c l (1, 1) || at_most_times unit e l (1, 1)) lifts
+      | _, _ => false
+      end
+  | StatedLDP epsilon =>
+      match exp_above (exactly epsilon) k with
+      | Some c => existsb (fun a => existsb (at_least_times unit c a) lifts) lifts
+      | None => false
+      end
+  | _ => false
+  end.
+
+Definition norm_limits (f : file) (alpha : decimal) (budget : expr) (lifts : list (Z * Z)) : bool :=
+  decide (precisions (bits f))
+    (Sub (power_mean (exactly alpha) (prior f) lifts (everybody f)) (Exp (Mul (exactly alpha) budget))).
+
+Fixpoint region_limits (f : file) (region : stated) (lifts : list (Z * Z)) : bool :=
+  match region with
+  | StatedAlphaLift alpha epsilon => norm_limits f alpha (exactly epsilon) lifts
+  | StatedRenyi order epsilon => norm_limits f order (norm_budget order epsilon) lifts
+  | StatedTotalVariation epsilon =>
+      not_above (twice epsilon) (exact_mean distance (prior f) lifts (everybody f))
+  | StatedChiSquare epsilon =>
+      not_above (squared epsilon) (exact_mean square (prior f) lifts (everybody f))
+  | StatedKL epsilon =>
+      decide (precisions (bits f)) (Sub (mean_of own_log (prior f) lifts (everybody f)) (exactly epsilon))
+  | StatedBoth first second => region_limits f first lifts || region_limits f second lifts
+  | region => existsb (limit_at region lifts) [128; 1024; 8192]
+  end.
 
 (** --- Unseen values: step 3 --- *)
 
@@ -202,28 +276,31 @@ Definition answered_at (region : stated) (rho : Z * Z) (lifts : list (Z * Z)) (k
   | _ => false
   end.
 
+Definition norm_answers (f : file) (alpha : decimal) (budget : expr) (rho : Z * Z) : bool :=
+  let a := exactly alpha in
+  decide (precisions (bits f))
+    (Sub (Mul (Exp (Mul a budget)) (Add (Int 1) (Mul a (Sub (Quo (Int (fst rho)) (snd rho)) (Int 1)))))
+         (Exp (Mul a (Ln (Quo (Int (fst rho)) (snd rho)))))).
+
+Fixpoint region_answers (f : file) (region : stated) (rho : Z * Z) (lifts : list (Z * Z)) : bool :=
+  match region with
+  | StatedAlphaLift alpha epsilon => norm_answers f alpha (exactly epsilon) rho
+  | StatedRenyi order epsilon => norm_answers f order (norm_budget order epsilon) rho
+  | StatedTotalVariation epsilon =>
+      not_above (distance rho) (digits epsilon * fst rho, scale epsilon * snd rho)
+  | StatedChiSquare epsilon =>
+      let '(top, bottom) := squared epsilon in
+      not_above (fst rho * fst rho, snd rho * snd rho) ((bottom + top) * (2 * fst rho - snd rho), bottom * snd rho)
+  | StatedKL epsilon =>
+      let own := Quo (Int (fst rho)) (snd rho) in
+      decide (precisions (bits f)) (Sub (Sub (Mul (exactly epsilon) own) (Mul own (Ln own))) (Sub (Int 1) own))
+  | StatedBoth first second => region_answers f first rho lifts && region_answers f second rho lifts
+  | region => existsb (answered_at region rho lifts) [128; 1024; 8192]
+  end.
+
 Definition answer_holds (f : file) (row : list Z) (answer : Z) : bool :=
   let rho := ratio_of f row answer in
-  (0 <? answer) &&
-  ((fst rho =? snd rho) ||
-   match region f with
-   | StatedAlphaLift alpha epsilon =>
-       let a := exactly alpha in
-       decide (precisions (bits f))
-         (Sub (Mul (Exp (Mul a (exactly epsilon))) (Add (Int 1) (Mul a (Sub (Quo (Int (fst rho)) (snd rho)) (Int 1)))))
-              (Exp (Mul a (Ln (Quo (Int (fst rho)) (snd rho))))))
-   | StatedTotalVariation epsilon =>
-       decide (precisions (bits f)) (Sub (Mul (exactly epsilon) (Quo (Int (fst rho)) (snd rho))) (distance rho))
-   | StatedChiSquare epsilon =>
-       let one := Int 1 in
-       let own := Quo (Int (fst rho)) (snd rho) in
-       decide (precisions (bits f))
-         (Sub (Mul (Add one (Mul (exactly epsilon) (exactly epsilon))) (Add one (Mul (Int 2) (Sub own one)))) (Mul own own))
-   | StatedKL epsilon =>
-       let own := Quo (Int (fst rho)) (snd rho) in
-       decide (precisions (bits f)) (Sub (Sub (Mul (exactly epsilon) own) (Mul own (Ln own))) (Sub (Int 1) own))
-   | region => existsb (answered_at region rho (lifts_of f row)) [128; 1024; 8192]
-   end).
+  (0 <? answer) && ((fst rho =? snd rho) || region_answers f (region f) rho (lifts_of f row)).
 
 Definition unseen_holds (f : file) : bool :=
   match unseen f with
@@ -306,19 +383,30 @@ Fixpoint mean_exp (b : Z) (prior w : list Z) (total : Z) : expr :=
 Definition greatest (w : list Z) : Z := fold_right Z.max (hd 0 w) w.
 Definition least (w : list Z) : Z := fold_right Z.min (hd 0 w) w.
 
-(** What a dual has after its w: for KL its b. *)
-Definition extra (region : stated) : nat := match region with StatedKL _ => 1 | _ => 0 end.
+(** Whether a budget is 0, so that l = 1 is all that is allowed. *)
+Fixpoint perfect (region : stated) : bool :=
+  match region with
+  | StatedLIP lower upper => (digits lower =? 0) || (digits upper =? 0)
+  | StatedBoth first second => perfect first || perfect second
+  | StatedMaxLift epsilon | StatedAlphaLift _ epsilon | StatedLDP epsilon | StatedTotalVariation epsilon
+  | StatedChiSquare epsilon | StatedKL epsilon | StatedRenyi _ epsilon => digits epsilon =? 0
+  end.
 
-Definition sigma_of (f : file) (w : list Z) (b : Z) (one : Z) : option expr :=
+(** e^budget (E w+^a)^(1/a). *)
+Definition norm_sigma (f : file) (alpha : decimal) (budget : expr) (w : list Z) (one : Z) : expr :=
+  if forallb (fun own => own <=? 0) w then Int 0
+  else
+    let less := digits alpha - scale alpha in
+    let power_sum := conjugate_mean (Quo (Int (digits alpha)) less) (prior f) w (everybody f) one in
+    Mul (Exp budget) (Exp (Mul (Quo (Int less) (digits alpha)) (Ln power_sum))).
+
+(** Of one promise; a dual has a b for KL alone. *)
+Definition sigma_of (f : file) (region : stated) (w : list Z) (b : Z) (one : Z) : option expr :=
   let w_above := dot (above_zero w) (prior f) in
-  match region f with
+  match region with
   | StatedMaxLift epsilon => Some (Mul (Exp (exactly epsilon)) (Quo (Int w_above) (everybody f * one)))
-  | StatedAlphaLift alpha epsilon =>
-      if forallb (fun own => own <=? 0) w then Some (Int 0)
-      else
-        let less := digits alpha - scale alpha in
-        let power_sum := conjugate_mean (Quo (Int (digits alpha)) less) (prior f) w (everybody f) one in
-        Some (Mul (Exp (exactly epsilon)) (Exp (Mul (Quo (Int less) (digits alpha)) (Ln power_sum))))
+  | StatedAlphaLift alpha epsilon => Some (norm_sigma f alpha (exactly epsilon) w one)
+  | StatedRenyi order epsilon => Some (norm_sigma f order (norm_budget order epsilon) w one)
   | StatedLIP lower upper =>
       let w_below := dot (above_zero (map Z.opp w)) (prior f) in
       Some (Sub (Mul (Exp (exactly upper)) (Quo (Int w_above) (everybody f * one)))
@@ -343,6 +431,34 @@ Definition sigma_of (f : file) (w : list Z) (b : Z) (one : Z) : option expr :=
   | StatedKL epsilon =>
       if 0 <? b then Some (Mul (Quo (Int b) one) (Add (exactly epsilon) (Ln (mean_exp b (prior f) w (everybody f)))))
       else None
+  | StatedBoth _ _ => None
+  end.
+
+(** What a dual has after its w: for KL its b. *)
+Definition extra (region : stated) : nat := match region with StatedKL _ => 1 | _ => 0 end.
+
+(** From the entries of a dual: the sum of the w of all parts, that of their sigma, and the entries that are left.
+    Where l = 1 is all that is allowed, sigma(w) = E w. *)
+Fixpoint support_of (f : file) (ones : bool) (region : stated) (one : Z) (entries : list Z) : option (list Z * expr * list Z) :=
+  match region with
+  | StatedBoth first second =>
+      match support_of f ones first one entries with
+      | None => None
+      | Some (w, sigma, rest) =>
+          match support_of f ones second one rest with
+          | None => None
+          | Some (w', sigma', rest') => Some (map2 Z.add w w', Add sigma sigma', rest')
+          end
+      end
+  | region =>
+      let secrets := length (counts f) in
+      let w := firstn secrets entries in
+      if (length w =? secrets)%nat then
+        match (if ones then Some (mean_w f w one) else sigma_of f region w (nth secrets entries 0) one) with
+        | None => None
+        | Some sigma => Some (w, sigma, skipn (secrets + extra region) entries)
+        end
+      else None
   end.
 
 (** sum over s of w_s n_sx for every x. *)
@@ -355,38 +471,112 @@ Fixpoint weighted (n : nat) (w : list Z) (table : list (list Z)) : list Z :=
 (** Of a dual (w, nu): nu - sigma(w) rounded down over one^2, and c rounded up over one. *)
 Definition terms_of (f : file) (proof : certificate) (dual : list Z) : option (Z * list Z) :=
   let k := proof_bits proof in
-  let secrets := length (counts f) in
-  let w := firstn secrets dual in
-  let b := nth secrets dual 0 in
-  let nu := last dual 0 in
-  if (length dual =? S (secrets + extra (region f)))%nat then
-    match option_map (fun sigma => floor (2 * Z.of_N k + 128) (Neg sigma) (2 * Z.of_N k)) (sigma_of f w b (two k)) with
-    | None | Some None => None
-    | Some (Some low) =>
-        let means := map2 Z.div (weighted (size f) w (counts f)) (columns f) in
-        Some (nu * two k + low, map2 (fun u mean => u + nu - mean) (prices proof) means)
-    end
-  else None.
+  match support_of f (perfect (region f)) (region f) (two k) dual with
+  | Some (w, sigma, [nu]) =>
+      match floor (2 * Z.of_N k + 128) (Neg sigma) (2 * Z.of_N k) with
+      | None => None
+      | Some low =>
+          let means := map2 Z.div (weighted (size f) w (counts f)) (columns f) in
+          Some (nu * two k + low, map2 (fun u mean => u + nu - mean) (prices proof) means)
+      end
+  | _ => None
+  end.
+
+(** Step 9. The lifts of two secrets, the first of which is 1 + e / one. *)
+Definition lifts_at (f : file) (one e : Z) : list (Z * Z) :=
+  let first := zsum (nth 0 (counts f) []) in
+  let second := zsum (nth 1 (counts f) []) in
+  [(one + e, one); (second * one - e * first, second * one)].
+
+(** Whether no lifts farther from 1 are allowed. *)
+Definition outside (f : file) (lifts : list (Z * Z)) : bool :=
+  existsb (fun l => fst l <=? 0) lifts || perfect (region f) || region_limits f (region f) lifts.
+
+(** A symbol's deviation a / b, and its price. *)
+Definition deviations (f : file) (u : list Z) : list (Z * Z * Z) :=
+  let first := zsum (nth 0 (counts f) []) in
+  let all := everybody f in
+  map (fun '(n, of_first, price) => (of_first * all - first * n, first * n, price))
+    (combine (combine (columns f) (nth 0 (counts f) [])) u).
+
+(** Whether H(V) - u.V reaches the threshold where two symbols have the shares a and b of a + b. *)
+Definition mixture_holds (k : N) (threshold u_x u_y a b : Z) : bool :=
+  decide (precisions k)
+    (Sub (Sub (Add (phi_of (a + b) a) (phi_of (a + b) b)) (Quo (Int (b * u_x + a * u_y)) ((a + b) * two k)))
+         (Quo (Int threshold) (two k * two k))).
+
+Definition pairs_hold (f : file) (k : N) (u : list Z) (low high threshold : Z) : bool :=
+  let one := two k in
+  let symbols := deviations f u in
+  (length (counts f) =? 2)%nat && (length u =? size f)%nat && (low <? 0) && (0 <? high) &&
+  outside f (lifts_at f one low) && outside f (lifts_at f one high) &&
+  forallb (fun '(a, b, price) => (a * one <? low * b) || (high * b <? a * one) || (threshold <=? - price * one)) symbols &&
+  forallb (fun e =>
+    forallb (fun '(a, b, u_x) =>
+      let down := e * b - a * one in
+      (down <=? 0) ||
+      forallb (fun '(a', b', u_y) =>
+        let up := a' * one - e * b' in
+        (up <=? 0) || mixture_holds k threshold u_x u_y (down * b') (up * b)) symbols) symbols) [low; high].
 
 (** The least that every leaf must reach: H(X) - u.P_X - the claim, rounded up over one^2. *)
-Definition needed (f : file) (proof : certificate) : option Z :=
-  let k := proof_bits proof in
+Definition needed (f : file) (k : N) (u : list Z) : option Z :=
   ceiling (2 * Z.of_N k + 128)
     (Sub (entropy_of (columns f) (everybody f))
-         (Add (Quo (Int (dot (prices proof) (columns f))) (everybody f * two k)) (exactly (at_most f))))
+         (Add (Quo (Int (dot u (columns f))) (everybody f * two k)) (exactly (at_most f))))
     (2 * Z.of_N k).
 
-Definition proves (f : file) (proof : certificate) : bool :=
+(** Whether every leaf, or every symbol and pair, does, for the counts of f. *)
+Definition reaches (f : file) (proof : certificate) (threshold : Z) : bool :=
   let k := proof_bits proof in
   let n := size f in
   (length (prices proof) =? n)%nat &&
-  match needed f proof with
-  | None => false
-  | Some threshold =>
+  match by_what proof with
+  | ByPairs low high => pairs_hold f k (prices proof) low high threshold
+  | ByBoxes duals boxes =>
       let curve := remembered (phi_below k) in
       let dual := remembered (fun d =>
-        match nth_error (duals proof) d with None => None | Some own => terms_of f proof own end) in
-      holds (two k) threshold curve dual (boxes proof) (repeat 0 n) (repeat (two k) n)
+        match nth_error duals d with None => None | Some own => terms_of f proof own end) in
+      holds (two k) threshold curve dual boxes (repeat 0 n) (repeat (two k) n)
+  end.
+
+(** Step 5a: the file with the counts of types, of which any mechanism will do. *)
+Definition file_of_types (f : file) (m : merging) : file :=
+  File (table m) 1 [map (fun t => (t, two 1)) (seq 0 (length (hd [] (table m))))] None (region f) (at_least f) (at_most f) None.
+
+Definition at_number (l : list Z) (i : nat) : Z := nth i l 0.
+Definition kind (l : list nat) (i : nat) : nat := nth i l 0%nat.
+
+(** Whether P(s|x) / P(s) is that of group and type for every s and x, and the mass of a group that of its secrets. *)
+Definition merges (f g : file) (m : merging) : bool :=
+  let all := everybody f in
+  let all' := everybody g in
+  let n := columns f in
+  let n' := columns g in
+  let p := prior f in
+  let p' := prior g in
+  (length (types m) =? size f)%nat && (length (groups m) =? length (counts f))%nat &&
+  forallb (fun t => t <? size g)%nat (types m) && forallb (fun i => i <? length (counts g))%nat (groups m) &&
+  forallb (fun s =>
+    let own := nth s (counts f) [] in
+    let i := kind (groups m) s in
+    let own' := nth i (counts g) [] in
+    forallb (fun x =>
+      let t := kind (types m) x in
+      at_number own x * all * (at_number n' t * at_number p' i) =? at_number own' t * all' * (at_number n x * at_number p s))
+      (seq 0 (size f))) (seq 0 (length (counts f))) &&
+  forallb (fun i =>
+    at_number p' i * all =?
+    all' * zsum (map (fun s => if (kind (groups m) s =? i)%nat then at_number p s else 0) (seq 0 (length (counts f)))))
+    (seq 0 (length (counts g))).
+
+Definition proves (f : file) (proof : certificate) : bool :=
+  let bound g u := match needed f (proof_bits proof) u with None => false | Some threshold => reaches g proof threshold end in
+  match merged proof with
+  | None => bound f (prices proof)
+  | Some m =>
+      let g := file_of_types f m in
+      well_formed g && merges f g m && bound g (map (at_number (prices proof)) (types m))
   end.
 
 Definition optimum_holds (f : file) : bool :=

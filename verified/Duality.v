@@ -22,7 +22,7 @@ Definition posterior (J : joint) (W : mechanism) (y x : nat) : R := law W y x * 
 Lemma allows_ext J q l l' :
   (forall s, (s < secrets J)%nat -> l s = l' s) -> allows J q l -> allows J q l'.
 Proof.
-  intros same. unfold allows. destruct q; simpl.
+  intros same. unfold allows. induction q as [| | | | | | | |first IH second IH']; simpl.
   - intros all s inside. rewrite <- same by assumption. auto.
   - intros all. unfold mean_over in *. erewrite sum_ext in all; [exact all|].
     intros s inside. now rewrite same.
@@ -31,6 +31,8 @@ Proof.
   - intros all. unfold mean_over in *. erewrite sum_ext; [exact all|]. intros s inside. simpl. now rewrite same.
   - intros all. unfold mean_over in *. erewrite sum_ext; [exact all|]. intros s inside. simpl. now rewrite same.
   - intros all. unfold mean_over in *. erewrite sum_ext; [exact all|]. intros s inside. simpl. now rewrite same.
+  - intros all. unfold mean_over in *. erewrite sum_ext; [exact all|]. intros s inside. simpl. now rewrite same.
+  - intros [all all']. auto.
 Qed.
 
 Section Joint.

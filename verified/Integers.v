@@ -36,6 +36,9 @@ Proof.
     rewrite (map2_nth _ _ _ _ 0%Z 0%Z) by lia. rewrite plus_IZR. rewrite IH. reflexivity.
 Qed.
 
+(** Integers over [one], as real numbers. *)
+Definition real (one : Z) (w : list Z) (s : nat) : R := IZR (nth s w 0%Z) / IZR one.
+
 Lemma two_pos k : 0 < IZR (two k).
 Proof. apply IZR_lt. apply Z.pow_pos_nonneg; lia. Qed.
 

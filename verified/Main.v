@@ -1,7 +1,7 @@
-(** The theorem. Problem.v says what its words mean, Meaning.v what the integers of a file stand for. *)
+(** The theorems. Problem.v says what its words mean, Meaning.v what the integers of a file stand for. *)
 
 From Coq Require Import Reals List ZArith Bool.
-From Alphalift Require Import Problem Checker Meaning Integers Promises Unseen Worth Optimum.
+From Alphalift Require Import Problem Checker Meaning Integers Promises Unseen Worth Optimum Sampling.
 Open Scope R_scope.
 
 (** If the program accepts a file, then, for the joint P(s, x) of its counts, the mechanism P(y|x) of its integers and
@@ -32,4 +32,18 @@ Proof.
     by (unfold promise_holds in promise; now apply andb_true_iff in promise as [parameters_ok _]).
   split; [now apply J_is_joint|]. split; [now apply W_is_mechanism|]. split; [exact kept|].
   split; [now apply unseen_kept|]. split; [now apply worth_at_least | now apply optimum_at_most].
+Qed.
+
+(** Then drawing with one of the 2^K words of K bits is exact: y has its probability's share of them, for every symbol and
+    for unseen values. *)
+Theorem drawn :
+  forall f : file,
+  accepts f = true ->
+  (forall x y, (x < size f)%nat -> (y < length (weights f))%nat ->
+    share_of_words (bits f) (column_of f x) y = law (mechanism_of f) y x) /\
+  (forall answers, unseen f = Some answers ->
+    forall y, share_of_words (bits f) answers y = answers_of f answers y).
+Proof.
+  intros f ok. unfold accepts in ok. repeat rewrite andb_true_iff in ok. destruct ok as ((((formed & _) & ok) & _) & _).
+  split; [now apply law_is_share|]. intros answers is_unseen y. now apply (answers_are_shares f).
 Qed.

@@ -1,7 +1,7 @@
 (** No mechanism is more useful: the certificate in integers (docs/theory.md, steps 5 to 8). *)
 
 From Coq Require Import Reals Lra Lia List ZArith Bool.
-From Alphalift Require Import Sums Problem Entropy Duality Powers Support Leaf Cover Arithmetic Checker Meaning Integers Promises Worth.
+From Alphalift Require Import Sums Problem Entropy Duality Powers Support Perfect Merge Leaf Cover Arithmetic Checker Meaning Integers Promises Worth Ends.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -24,6 +24,9 @@ Proof.
       * right. field. lra.
     + rewrite <- null. unfold Rdiv. rewrite !Rmult_0_l, phi_0. lra.
 Qed.
+
+Lemma prices_n f proof threshold : reaches f proof threshold = true -> length (prices proof) = size f.
+Proof. unfold reaches. cbv zeta. intros ok. apply andb_true_iff in ok as [prices_n _]. now apply Nat.eqb_eq. Qed.
 
 Section File.
 Variable f : file.
@@ -49,9 +52,6 @@ Proof.
   intros s_in. pose proof (N_pos f formed). unfold J. rewrite P_S_is by assumption. unfold prior.
   rewrite (nth_indep _ 0%Z (zsum [])) by (now rewrite map_length). rewrite map_nth. unfold N. field. lra.
 Qed.
-
-(** The w of a dual, as real numbers. *)
-Definition real (one : Z) (w : list Z) (s : nat) : R := IZR (nth s w 0%Z) / IZR one.
 
 Lemma conjugate_mean_is b masses w total one :
   (0 < one)%Z -> length w = length masses ->
@@ -181,57 +181,66 @@ Proof.
   destruct s as [|s]; [lia|]. pose proof (IH s ltac:(lia)). lia.
 Qed.
 
-(** Step 6: what the program takes for sigma(w) is no less than E[w l]. *)
-Lemma sigma_supports w b one e :
-  (0 < one)%Z -> length w = length (counts f) -> sigma_of f w b one = Some e -> supports J q (real one w) (eval e).
+(** e^budget (E w+^a)^(1/a). *)
+Lemma norm_sigma_is alpha budget w one :
+  (0 < one)%Z -> length w = length (counts f) -> (scale alpha <? digits alpha)%Z = true ->
+  eval (norm_sigma f alpha budget w one) = exp (eval budget) *
+    power (mean J (fun s => power (positive_part (real one w s)) (conjugate (number alpha)))) (/ conjugate (number alpha)).
 Proof.
-  intros one_pos w_n is_e. apply IZR_lt in one_pos as one_pos'. pose proof (N_pos f formed) as N_pos.
+  intros one_pos w_n alpha_gt. apply IZR_lt in one_pos as one_pos'. pose proof (N_pos f formed) as N_pos.
   pose proof prior_n as prior_n. pose proof (J_is_joint f formed) as joint.
-  pose proof parameters_ok as parameters_ok. unfold parameters_hold in parameters_ok.
-  unfold sigma_of in is_e. cbv zeta in is_e. unfold q, promise_of.
-  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon].
+  unfold norm_sigma. cbv zeta.
+  pose proof (scale_pos alpha) as scale_pos. apply IZR_lt in scale_pos.
+  assert (more : IZR (scale alpha) < IZR (digits alpha)) by now apply IZR_lt, Z.ltb_lt.
+  set (b := Quo (Int (digits alpha)) (digits alpha - scale alpha)) in *.
+  assert (b_is : eval b = conjugate (number alpha)).
+  { unfold b, conjugate, number. cbn [eval]. rewrite minus_IZR. field. lra. }
+  assert (mean_is : eval (conjugate_mean b (prior f) w (everybody f) one) =
+    mean J (fun s => power (positive_part (real one w s)) (conjugate (number alpha)))).
+  { rewrite conjugate_mean_is, prior_n, b_is by (trivial; lia). unfold mean, mean_over. apply sum_ext.
+    intros s s_in. rewrite prior_nth by assumption. unfold N. field. lra. }
+  destruct (forallb (fun own => (own <=? 0)%Z) w) eqn:all.
+  - rewrite forallb_forall in all. unfold mean, mean_over. rewrite (sum_ext _ _ (fun _ => 0)).
+    + rewrite sum_zero, power_0. simpl. lra.
+    + intros s s_in. change (secrets J) with (length (counts f)) in s_in.
+      assert (below : (nth s w 0 <= 0)%Z) by (apply Z.leb_le, all, nth_In; lia).
+      unfold real. rewrite <- scaled_positive_part by assumption. rewrite Z.max_r by assumption.
+      unfold Rdiv. rewrite Rmult_0_l, power_0. lra.
+  - cbn [eval]. rewrite mean_is.
+    assert (some : 0 < mean J (fun s => power (positive_part (real one w s)) (conjugate (number alpha)))).
+    { assert (positive : exists s, (s < length (counts f))%nat /\ (0 < nth s w 0)%Z).
+      { destruct (existsb (fun own => negb (own <=? 0)%Z) w) eqn:exists_one.
+        - apply existsb_exists in exists_one as (own & member & above).
+          apply (In_nth _ _ 0%Z) in member as (s & s_in & <-). exists s. split; [lia|].
+          apply negb_true_iff, Z.leb_gt in above. assumption.
+        - exfalso. assert (forallb (fun own => (own <=? 0)%Z) w = true); [|congruence].
+          apply forallb_forall. intros own member. apply not_false_iff_true. intros not_below.
+          assert (existsb (fun own => negb (own <=? 0)%Z) w = true); [|congruence].
+          apply existsb_exists. exists own. split; [assumption|]. now rewrite not_below. }
+      destruct positive as (s & s_in & above). apply (sum_pos _ _ s s_in).
+      - intros j j_in. apply Rmult_le_pos; [|apply power_nonneg].
+        apply Rlt_le, P_S_pos; [now apply J_is_joint | assumption].
+      - apply Rmult_lt_0_compat; [apply P_S_pos; [now apply J_is_joint | assumption]|]. apply power_gt.
+        unfold real. rewrite <- scaled_positive_part by assumption. rewrite Z.max_l by lia.
+        apply Rdiv_lt_0_compat; [now apply IZR_lt | assumption]. }
+    replace (IZR (digits alpha - scale alpha) / IZR (digits alpha)) with (/ conjugate (number alpha)).
+    + rewrite <- power_pos by assumption. reflexivity.
+    + unfold conjugate, number. rewrite minus_IZR. field. lra.
+Qed.
+
+(** Step 6: what the program takes for sigma(w) is no less than E[w l]. *)
+Lemma sigma_supports region w b one e :
+  (0 < one)%Z -> length w = length (counts f) -> parameters_hold region = true ->
+  sigma_of f region w b one = Some e -> supports J (promise_of region) (real one w) (eval e).
+Proof.
+  intros one_pos w_n hold is_e. apply IZR_lt in one_pos as one_pos'. pose proof (N_pos f formed) as N_pos.
+  pose proof prior_n as prior_n. pose proof (J_is_joint f formed) as joint.
+  unfold sigma_of in is_e. cbv zeta in is_e. unfold promise_of.
+  destruct region as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon | order epsilon | ].
   - injection is_e as <-. cbn [eval]. change (eval (exactly epsilon)) with (number epsilon).
     rewrite mean_above_is by assumption. now apply support_max.
-  - apply andb_true_iff in parameters_ok as [alpha_gt _]. apply number_gt_1 in alpha_gt as proper.
-    pose proof (scale_pos alpha) as scale_pos. apply IZR_lt in scale_pos.
-    assert (more : IZR (scale alpha) < IZR (digits alpha)) by now apply IZR_lt, Z.ltb_lt.
-    clear b. set (b := Quo (Int (digits alpha)) (digits alpha - scale alpha)) in *.
-    assert (b_is : eval b = conjugate (number alpha)).
-    { unfold b, conjugate, number. cbn [eval]. rewrite minus_IZR. field. lra. }
-    assert (mean_is : eval (conjugate_mean b (prior f) w (everybody f) one) =
-      mean J (fun s => power (positive_part (real one w s)) (conjugate (number alpha)))).
-    { rewrite conjugate_mean_is, prior_n, b_is by (trivial; lia). unfold mean, mean_over. apply sum_ext.
-      intros s s_in. rewrite prior_nth by assumption. unfold N. field. lra. }
-    pose proof (support_alpha J joint (number alpha) (number epsilon) (real one w) proper) as support.
-    destruct (forallb (fun own => (own <=? 0)%Z) w) eqn:all; injection is_e as <-.
-    + replace (eval (Int 0)) with (exp (number epsilon) * power (mean J (fun s =>
-        power (positive_part (real one w s)) (conjugate (number alpha)))) (/ conjugate (number alpha))); [exact support|].
-      rewrite forallb_forall in all. unfold mean, mean_over. rewrite (sum_ext _ _ (fun _ => 0)).
-      * rewrite sum_zero, power_0. simpl. lra.
-      * intros s s_in. change (secrets J) with (length (counts f)) in s_in.
-        assert (below : (nth s w 0 <= 0)%Z) by (apply Z.leb_le, all, nth_In; lia).
-        unfold real. rewrite <- scaled_positive_part by assumption. rewrite Z.max_r by assumption.
-        unfold Rdiv. rewrite Rmult_0_l, power_0. lra.
-    + cbn [eval]. change (eval (exactly epsilon)) with (number epsilon). rewrite mean_is.
-      assert (some : 0 < mean J (fun s => power (positive_part (real one w s)) (conjugate (number alpha)))).
-      { assert (positive : exists s, (s < length (counts f))%nat /\ (0 < nth s w 0)%Z).
-        { destruct (existsb (fun own => negb (own <=? 0)%Z) w) eqn:exists_one.
-          - apply existsb_exists in exists_one as (own & member & above).
-            apply (In_nth _ _ 0%Z) in member as (s & s_in & <-). exists s. split; [lia|].
-            apply negb_true_iff, Z.leb_gt in above. assumption.
-          - exfalso. assert (forallb (fun own => (own <=? 0)%Z) w = true); [|congruence].
-            apply forallb_forall. intros own member. apply not_false_iff_true. intros not_below.
-            assert (existsb (fun own => negb (own <=? 0)%Z) w = true); [|congruence].
-            apply existsb_exists. exists own. split; [assumption|]. now rewrite not_below. }
-        destruct positive as (s & s_in & above). apply (sum_pos _ _ s s_in).
-        - intros j j_in. apply Rmult_le_pos; [|apply power_nonneg].
-          apply Rlt_le, P_S_pos; [now apply J_is_joint | assumption].
-        - apply Rmult_lt_0_compat; [apply P_S_pos; [now apply J_is_joint | assumption]|]. apply power_gt.
-          unfold real. rewrite <- scaled_positive_part by assumption. rewrite Z.max_l by lia.
-          apply Rdiv_lt_0_compat; [now apply IZR_lt | assumption]. }
-      replace (IZR (digits alpha - scale alpha) / IZR (digits alpha)) with (/ conjugate (number alpha)).
-      * rewrite <- power_pos by assumption. exact support.
-      * unfold conjugate, number. rewrite minus_IZR. field. lra.
+  - apply andb_true_iff in hold as [alpha_gt _]. injection is_e as <-.
+    rewrite norm_sigma_is by assumption. apply support_alpha; [assumption | now apply number_gt_1].
   - injection is_e as <-. rewrite eval_Sub. cbn [eval]. rewrite eval_Neg.
     change (eval (exactly upper)) with (number upper). change (eval (exactly lower)) with (number lower).
     rewrite !mean_above_is by (rewrite ?map_length; assumption).
@@ -244,7 +253,7 @@ Proof.
     destruct (is_above _ _ _ _ _) eqn:above in is_e; [|discriminate]. injection is_e as <-. cbn [eval].
     assert (fine_n : length fine = length (counts f)) by (unfold fine; now rewrite map_length).
     assert (square_pos : (0 < one * one)%Z) by now apply Z.mul_pos_pos.
-    pose proof (is_above_supports epsilon t fine _ (one * one) square_pos fine_n parameters_ok is_t above) as support.
+    pose proof (is_above_supports epsilon t fine _ (one * one) square_pos fine_n hold is_t above) as support.
     intros l signs total allowed. eapply Rle_trans; [|exact (support l signs total allowed)].
     right. apply sum_ext. intros s s_in. change (secrets J) with (length (counts f)) in s_in.
     unfold real, fine. rewrite map_at by lia. rewrite !mult_IZR. field. lra.
@@ -288,6 +297,39 @@ Proof.
     replace (sum (length (counts f)) _) with (mean J (fun s => exp (real one w s * / (IZR b / IZR one)))).
     + apply support_KL; [assumption|]. apply IZR_lt in b_pos. now apply Rdiv_lt_0_compat.
     + unfold mean, mean_over. apply sum_ext. intros s s_in. rewrite prior_nth by assumption. unfold N. field. lra.
+  - apply andb_true_iff in hold as [order_gt _]. injection is_e as <-.
+    rewrite norm_sigma_is, norm_budget_is by assumption. apply support_Renyi; [assumption | now apply number_gt_1].
+  - discriminate.
+Qed.
+
+(** The same of all parts together, and of a budget of 0. *)
+Lemma support_of_supports whole ones region one entries w e rest :
+  (0 < one)%Z -> parameters_hold region = true -> (forall l, allows J whole l -> allows J (promise_of region) l) ->
+  (ones = true -> is_promise whole /\ no_budget whole) -> support_of f ones region one entries = Some (w, e, rest) ->
+  length w = length (counts f) /\ supports J whole (real one w) (eval e).
+Proof.
+  intros one_pos. revert entries w e rest.
+  induction region as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon | order epsilon
+    | first IH second IH']; intros entries w e rest hold part null found.
+  9: { cbn [support_of parameters_hold] in *. apply andb_true_iff in hold as [hold hold'].
+    destruct (support_of f ones first one entries) as [[[w1 e1] rest1]|] eqn:found1; [|discriminate].
+    destruct (support_of f ones second one rest1) as [[[w2 e2] rest2]|] eqn:found2; [|discriminate].
+    injection found as <- <- <-.
+    destruct (IH entries w1 e1 rest1) as [w1_n support1]; try assumption; [intros l allowed; now apply part|].
+    destruct (IH' rest1 w2 e2 rest2) as [w2_n support2]; try assumption; [intros l allowed; now apply part|].
+    split; [rewrite map2_length; lia|].
+    pose proof (support_sum J whole _ _ _ _ support1 support2) as both. intros l signs total allowed.
+    eapply Rle_trans; [|exact (both l signs total allowed)]. right. apply mean_same. intros s s_in.
+    change (secrets J) with (length (counts f)) in s_in. apply IZR_lt in one_pos.
+    unfold real. rewrite (map2_nth _ _ _ _ 0%Z 0%Z) by lia. rewrite plus_IZR. field. lra. }
+  all: cbn [support_of] in found; cbv zeta in found;
+    (destruct (Nat.eqb_spec (length (firstn (length (counts f)) entries)) (length (counts f))) as [w_n|]; [|discriminate]);
+    destruct ones;
+    [ injection found as <- <- <-; split; [exact w_n|]; rewrite mean_w_is by assumption;
+      destruct (null eq_refl); now apply support_perfect; [apply J_is_joint|..]
+    | match type of found with match ?sigma with _ => _ end = _ => destruct sigma as [own|] eqn:is_e end; [|discriminate];
+      injection found as <- <- <-; split; [exact w_n|];
+      apply (support_stricter J whole _ _ _ part); exact (sigma_supports _ _ _ _ _ one_pos w_n hold is_e) ].
 Qed.
 
 Lemma weighted_length w table :
@@ -336,16 +378,17 @@ Lemma terms_bound dual constant rates :
     (forall x, (x < n)%nat -> t x <= phi (V x) * unit ^ 2 - IZR (at_place rates x) * (V x * unit)) ->
     IZR constant + sum n t <= scaled_value V.
 Proof.
-  unfold terms_of. cbv zeta. set (w := firstn (length (counts f)) dual). set (nu := last dual 0%Z).
-  set (b := nth (length (counts f)) dual 0%Z).
-  destruct (Nat.eqb_spec (length dual) (S (length (counts f) + extra (region f)))) as [dual_n|]; [|discriminate].
-  assert (w_n : length w = length (counts f)).
-  { unfold w. rewrite firstn_length. lia. }
-  destruct (sigma_of f w b (two (proof_bits proof))) as [e|] eqn:is_e; [|discriminate]. cbn [option_map].
+  unfold terms_of. cbv zeta.
+  destruct (support_of f (perfect (region f)) (region f) (two (proof_bits proof)) dual) as [[[w e] rest]|] eqn:is_e;
+    [|discriminate].
+  destruct rest as [|nu [|]]; try discriminate.
   destruct (floor _ _ _) as [low|] eqn:found; [|discriminate]. intros is_terms. injection is_terms as <- <-.
   pose proof one_pos as one_pos. assert (unit_pos : 0 < unit) by now apply IZR_lt.
   apply floor_below in found; [|lia]. rewrite four_is, eval_Neg in found. fold one in found.
-  pose proof (sigma_supports w b one e one_pos w_n is_e) as support. set (sigma := eval e) in *.
+  destruct (support_of_supports q (perfect (region f)) (region f) one dual w e [nu]) as [w_n support]; try assumption.
+  { trivial. }
+  { intros zero. split; [now apply region_parameters | now apply perfect_iff]. }
+  set (sigma := eval e) in *.
   pose proof (counts_n f formed) as counts_n. pose proof (columns_n f formed) as columns_n. fold n in counts_n, columns_n.
   assert (means_n : length (map2 Z.div (weighted n w (counts f)) (columns f)) = n).
   { rewrite map2_length; rewrite weighted_length; auto. }
@@ -396,52 +439,141 @@ Proof.
   - assert (V x <= 1). { rewrite <- total. now apply sum_term. } nra.
 Qed.
 
-Theorem proves_bound :
-  proves f proof = true ->
-  forall W, is_mechanism J W -> keeps J q W -> information J W <= number (at_most f).
+(** Steps 7 and 8: the least of h(V) - u.V over all V that are allowed. *)
+Theorem reaches_least threshold :
+  reaches f proof threshold = true ->
+  forall V, is_posterior J V -> allows J q (lift_of J V) -> IZR threshold / unit ^ 2 <= entropy n V - Duality.dot J u V.
 Proof.
-  unfold proves. fold n one. intros ok W mech kept. apply andb_true_iff in ok as [_ ok].
-  destruct (needed f proof) as [threshold|] eqn:is_needed; [|discriminate].
-  cbv zeta in ok. unfold remembered in ok.
+  unfold reaches. fold n one. cbv zeta. unfold remembered. intros ok. apply andb_true_iff in ok as [_ ok].
+  destruct (by_what proof) as [duals boxes | low high].
+  2: { assert (two_secrets : length (counts f) = 2%nat)
+         by (unfold pairs_hold in ok; destruct (Nat.eqb_spec (length (counts f)) 2); [assumption | discriminate]).
+       exact (pairs_least f formed parameters_ok two_secrets _ _ low high threshold ok). }
   pose proof one_pos as one_pos. assert (unit_pos : 0 < unit) by now apply IZR_lt.
-  assert (least : forall V, is_posterior J V -> allows J q (lift_of J V) ->
-    IZR threshold / unit ^ 2 <= entropy n V - Duality.dot J u V).
-  { intros V V_is V_allowed. apply (Rmult_le_reg_r (unit ^ 2)); [nra|].
-    replace (IZR threshold / unit ^ 2 * unit ^ 2) with (IZR threshold) by (field; lra).
-    change ((entropy n V - Duality.dot J u V) * unit ^ 2) with (scaled_value V).
-    refine (holds_sound n one threshold (phi_below (proof_bits proof)) _ allowed scaled_value
-      one_pos _ _ _ (boxes proof) _ _ V ok (conj V_is V_allowed) (unit_box V V_is)).
-    - intros V' [[signs total] _]. now split.
-    - intros a a_nonneg. now apply phi_below_is.
-    - intros d constant rates. destruct (nth_error (duals proof) d) as [dual|]; [|discriminate]. apply terms_bound. }
-  pose proof (prices_bound J (J_is_joint f formed) W mech q u _ least kept) as bound.
-  unfold needed in is_needed. apply ceiling_above in is_needed; [|lia]. rewrite four_is in is_needed.
+  intros V V_is V_allowed. apply (Rmult_le_reg_r (unit ^ 2)); [nra|].
+  replace (IZR threshold / unit ^ 2 * unit ^ 2) with (IZR threshold) by (field; lra).
+  change ((entropy n V - Duality.dot J u V) * unit ^ 2) with (scaled_value V).
+  refine (holds_sound n one threshold (phi_below (proof_bits proof)) _ allowed scaled_value
+    one_pos _ _ _ boxes _ _ V ok (conj V_is V_allowed) (unit_box V V_is)).
+  - intros V' [[signs total] _]. now split.
+  - intros a a_nonneg. now apply phi_below_is.
+  - intros d constant rates. destruct (nth_error duals d) as [dual|]; [|discriminate]. apply terms_bound.
+Qed.
+
+End Certificate.
+
+(** Step 5: the threshold is what the claim needs. *)
+Lemma needed_bound k u threshold W :
+  length u = n -> needed f k u = Some threshold -> is_mechanism J W -> keeps J q W ->
+  (forall V, is_posterior J V -> allows J q (lift_of J V) ->
+    IZR threshold / IZR (two k) ^ 2 <= entropy n V - Duality.dot J (real (two k) u) V) ->
+  information J W <= number (at_most f).
+Proof.
+  intros u_n is_needed mech kept least.
+  pose proof (two_pos k) as unit_pos. set (unit := IZR (two k)) in *.
+  pose proof (prices_bound J (J_is_joint f formed) W mech q (real (two k) u) _ least kept) as bound.
+  unfold needed in is_needed. apply ceiling_above in is_needed; [|lia].
+  replace (IZR (2 ^ (2 * Z.of_N k))) with (unit ^ 2) in is_needed.
+  2: { rewrite <- Rsqr_pow2. unfold Rsqr, unit, two. rewrite <- mult_IZR, <- Z.pow_add_r by lia. do 2 f_equal. lia. }
   rewrite eval_Sub in is_needed. cbn [eval] in is_needed. rewrite entropy_of_is in is_needed.
   change (eval (exactly (at_most f))) with (number (at_most f)) in is_needed.
-  assert (paid : IZR (Checker.dot (prices proof) (columns f)) / IZR (everybody f * two (proof_bits proof)) =
-    Duality.dot J u (P_X J)).
+  assert (paid : IZR (Checker.dot u (columns f)) / IZR (everybody f * two k) = Duality.dot J (real (two k) u) (P_X J)).
   { rewrite (dot_is n) by (trivial; now apply columns_n). pose proof (N_pos f formed). rewrite mult_IZR.
     unfold Duality.dot. unfold Rdiv. rewrite <- sum_scale_r. apply sum_ext. intros x x_in.
-    unfold J. rewrite P_X_is by assumption. unfold u, real. fold one unit. field. lra. }
+    unfold J. rewrite P_X_is by assumption. unfold real. fold unit. field. lra. }
   rewrite paid in is_needed.
   assert (IZR threshold / unit ^ 2 * unit ^ 2 = IZR threshold) by (field; lra).
-  assert (entropy n (P_X J) - Duality.dot J u (P_X J) - number (at_most f) <= IZR threshold / unit ^ 2).
+  assert (entropy n (P_X J) - Duality.dot J (real (two k) u) (P_X J) - number (at_most f) <= IZR threshold / unit ^ 2).
   { apply (Rmult_le_reg_r (unit ^ 2)); [nra|]. lra. }
   fold n in bound. change (symbols J) with n in bound. lra.
 Qed.
 
-End Certificate.
+End File.
+
+Section Types.
+Variable f : file.
+Hypothesis formed : well_formed f = true.
+Hypothesis parameters_ok : parameters_hold (region f) = true.
+
+Let J := joint_of f.
+Let q := promise_of (region f).
+
+(** Step 5a, in integers. *)
+Lemma merges_least g m u bound :
+  well_formed g = true -> merges f g m = true ->
+  (forall V, is_posterior (joint_of g) V -> allows (joint_of g) q (lift_of (joint_of g) V) ->
+    bound <= entropy (size g) V - Duality.dot (joint_of g) u V) ->
+  forall V, is_posterior J V -> allows J q (lift_of J V) ->
+    bound <= entropy (size f) V - Duality.dot J (fun x => u (kind (types m) x)) V.
+Proof.
+  intros formed' ok. unfold merges in ok. cbv zeta in ok. repeat rewrite andb_true_iff in ok.
+  destruct ok as (((((types_n & groups_n) & types_in) & groups_in) & lifts) & masses).
+  apply Nat.eqb_eq in types_n, groups_n. rewrite forallb_forall in types_in, groups_in, lifts, masses.
+  pose proof (N_pos f formed) as all_pos. pose proof (N_pos g formed') as all_pos'.
+  assert (inside : forall s, (s < length (counts f))%nat -> (kind (groups m) s < length (counts g))%nat).
+  { intros s s_in. apply Nat.ltb_lt, groups_in, nth_In. lia. }
+  apply (merged_least J (joint_of g) (kind (types m)) (kind (groups m))); try now apply J_is_joint.
+  - intros x x_in. apply Nat.ltb_lt, types_in, nth_In. change (x < size f)%nat in x_in. lia.
+  - exact inside.
+  - intros i i_in. change (i < length (counts g))%nat in i_in.
+    specialize (masses i ltac:(apply in_seq; lia)). apply Z.eqb_eq in masses.
+    apply (f_equal IZR) in masses. rewrite !mult_IZR in masses. unfold at_number in masses at 1.
+    rewrite (prior_nth g formed' i i_in) in masses.
+    rewrite (zsum_is (length (counts f))) in masses by (now rewrite map_length, seq_length).
+    rewrite (sum_ext _ _ (fun s => (if Nat.eqb (kind (groups m) s) i then P_S J s else 0) * IZR (everybody f))) in masses.
+    + rewrite sum_scale_r in masses. unfold collected. change (secrets J) with (length (counts f)).
+      apply (Rmult_eq_reg_r (IZR (everybody g) * IZR (everybody f))); [lra|].
+      apply Rmult_integral_contrapositive. split; lra.
+    + intros s s_in. rewrite (nth_indep _ 0%Z (if Nat.eqb (kind (groups m) 0) i then at_number (prior f) 0 else 0%Z))
+        by (now rewrite map_length, seq_length).
+      rewrite (map_nth (fun s => if Nat.eqb (kind (groups m) s) i then at_number (prior f) s else 0%Z)).
+      rewrite seq_nth by assumption. simpl (0 + s)%nat.
+      destruct (Nat.eqb (kind (groups m) s) i); [|lra]. now apply prior_nth.
+  - intros s x s_in x_in. change (s < length (counts f))%nat in s_in. change (x < size f)%nat in x_in.
+    specialize (lifts s ltac:(apply in_seq; lia)). rewrite forallb_forall in lifts.
+    specialize (lifts x ltac:(apply in_seq; lia)). apply Z.eqb_eq in lifts. unfold at_number in lifts.
+    set (t := kind (types m) x) in *. set (i := kind (groups m) s) in *.
+    assert (i_in : (i < length (counts g))%nat) by now apply inside.
+    assert (t_in : (t < size g)%nat) by (apply Nat.ltb_lt, types_in, nth_In; lia).
+    apply (f_equal IZR) in lifts. rewrite !mult_IZR in lifts.
+    rewrite (prior_nth g formed' i i_in), (prior_nth f formed s s_in) in lifts.
+    unfold P_S_given, J. rewrite !P_X_is by assumption. fold J in lifts |- *.
+    change (mass J s x) with (IZR (entry (counts f) s x) / IZR (everybody f)). cbn [mass joint_of]. unfold entry.
+    pose proof (column_pos f formed x x_in). pose proof (column_pos g formed' t t_in).
+    pose proof (P_S_pos J (J_is_joint f formed) s s_in). pose proof (P_S_pos _ (J_is_joint g formed') i i_in).
+    apply (Rmult_eq_reg_r (IZR (everybody f) * IZR (everybody g) * IZR (nth x (columns f) 0%Z) * IZR (nth t (columns g) 0%Z) *
+      P_S J s * P_S (joint_of g) i)); [|repeat apply Rmult_integral_contrapositive_currified; lra].
+    field_simplify; [|lra..]. lra.
+Qed.
 
 Theorem optimum_at_most :
   optimum_holds f = true ->
   forall W, is_mechanism J W -> keeps J q W -> information J W <= number (at_most f).
 Proof.
-  unfold optimum_holds. destruct (proof f) as [certificate|]; intros ok W mech kept.
-  - apply (proves_bound certificate); try assumption.
-    unfold proves in ok. apply andb_true_iff in ok as [prices_n _]. now apply Nat.eqb_eq.
-  - apply decide_sound in ok. rewrite eval_Sub, entropy_of_is in ok.
+  unfold optimum_holds. destruct (proof f) as [proof|]; intros ok W mech kept.
+  - unfold proves in ok. cbv zeta in ok. destruct (merged proof) as [m|].
+    + repeat rewrite andb_true_iff in ok. destruct ok as ((formed' & merges_ok) & ok).
+      destruct (needed _ _ _) as [threshold|] eqn:is_needed; [|discriminate].
+      assert (types_n : length (types m) = size f).
+      { unfold merges in merges_ok. cbv zeta in merges_ok. repeat rewrite andb_true_iff in merges_ok.
+        now apply Nat.eqb_eq. }
+      assert (u_n : length (map (at_number (prices proof)) (types m)) = size f) by (now rewrite map_length).
+      apply (needed_bound f formed _ _ _ W u_n is_needed mech kept).
+      intros V V_is allowed.
+      pose proof (merges_least _ m (real (two (proof_bits proof)) (prices proof)) _ formed' merges_ok
+        (reaches_least _ formed' parameters_ok proof (prices_n _ _ _ ok) threshold ok) V V_is allowed) as bound.
+      eapply Rle_trans; [exact bound|]. right. f_equal. unfold Duality.dot. apply sum_ext. intros x x_in.
+      change (x < size f)%nat in x_in. f_equal. unfold real. do 2 f_equal.
+      unfold kind. rewrite (nth_indep (map _ (types m)) 0%Z (at_number (prices proof) 0)) by (now rewrite map_length, types_n).
+      now rewrite map_nth.
+    + destruct (needed _ _ _) as [threshold|] eqn:is_needed; [|discriminate].
+      pose proof (prices_n _ _ _ ok) as u_n.
+      apply (needed_bound f formed _ _ _ W u_n is_needed mech kept).
+      now apply (reaches_least f formed parameters_ok proof u_n threshold ok).
+  - apply decide_sound in ok. rewrite eval_Sub, entropy_of_is in ok by assumption.
     change (eval (exactly (at_most f))) with (number (at_most f)) in ok.
-    pose proof (publishing_X J (J_is_joint f formed) W mech) as bound. change (symbols J) with n in bound. lra.
+    pose proof (publishing_X J (J_is_joint f formed) W mech) as bound. change (symbols J) with (size f) in bound.
+    fold J in ok. lra.
 Qed.
 
-End File.
+End Types.

@@ -110,3 +110,46 @@ Proof.
   - rewrite power_0. pose proof (power_nonneg x a).
     assert (0 < / a) by (apply Rinv_0_lt_compat; lra). nra.
 Qed.
+
+(** E l^alpha <= e^(alpha epsilon) says the same as the norm. *)
+Lemma norm_below m alpha epsilon :
+  1 < alpha -> 0 <= m -> m <= exp (alpha * epsilon) -> power m (1 / alpha) <= exp epsilon.
+Proof.
+  intros alpha_gt nonneg below.
+  apply Rle_trans with (power (exp (alpha * epsilon)) (1 / alpha)).
+  - apply power_le; [|split; assumption]. apply Rdiv_lt_0_compat; lra.
+  - rewrite power_pos by apply exp_pos. rewrite ln_exp. apply exp_le. right. field. lra.
+Qed.
+
+Lemma norm_above m alpha epsilon :
+  1 < alpha -> 0 <= m -> power m (1 / alpha) <= exp epsilon -> m <= exp (alpha * epsilon).
+Proof.
+  intros alpha_gt nonneg below.
+  rewrite <- (power_1 m) by assumption. replace 1 with (1 / alpha * alpha) by (field; lra).
+  rewrite <- power_power by assumption.
+  replace (exp (alpha * epsilon)) with (power (exp epsilon) alpha)
+    by (rewrite power_pos by apply exp_pos; now rewrite ln_exp).
+  apply power_le; [lra|]. split; [apply power_nonneg | assumption].
+Qed.
+
+Lemma power_convex x y share a :
+  1 < a -> 0 <= x -> 0 <= y -> 0 <= share <= 1 ->
+  power (share * x + (1 - share) * y) a <= share * power x a + (1 - share) * power y a.
+Proof.
+  intros a_gt x_nonneg y_nonneg [share_nonneg share_most]. set (v := share * x + (1 - share) * y).
+  assert (v_nonneg : 0 <= v) by (unfold v; nra).
+  destruct v_nonneg as [v_pos|null].
+  - assert (inverse : 0 < / v) by now apply Rinv_0_lt_compat.
+    assert (v_a : 0 < power v a) by now apply power_gt.
+    assert (tangent : forall t, 0 <= t -> power v a * (1 + a * (t / v - 1)) <= power t a).
+    { intros t t_nonneg. assert (quotient : 0 <= t / v) by (apply Rmult_le_pos; lra).
+      replace (power t a) with (power v a * power (t / v) a).
+      - apply Rmult_le_compat_l; [lra | now apply bernoulli].
+      - rewrite <- power_mult by lra. f_equal. field. lra. }
+    pose proof (tangent x x_nonneg) as at_x. pose proof (tangent y y_nonneg) as at_y.
+    apply (Rmult_le_compat_l share) in at_x; [|assumption].
+    apply (Rmult_le_compat_l (1 - share)) in at_y; [|lra].
+    assert (balance : share * (power v a * (1 + a * (x / v - 1))) + (1 - share) * (power v a * (1 + a * (y / v - 1))) =
+      power v a) by (unfold v in *; field; lra). lra.
+  - rewrite <- null, power_0. pose proof (power_nonneg x a). pose proof (power_nonneg y a). nra.
+Qed.

@@ -50,11 +50,14 @@ Inductive promise :=
 | LDP (epsilon : R)
 | TotalVariation (epsilon : R)
 | ChiSquare (epsilon : R)
-| KL (epsilon : R).
+| KL (epsilon : R)
+| Renyi (order epsilon : R)
+| Both (first second : promise).
 
 (** Whether lifts l of one output keep a promise: max l <= e^epsilon; (E l^alpha)^(1/alpha) <= e^epsilon; e^-lower <= l <=
-    e^upper; l(s) <= e^epsilon l(s') for all s and s'; E |l - 1| / 2 <= epsilon; E (l - 1)^2 <= epsilon^2; E l log l <= epsilon. *)
-Definition allows_over (k : nat) (prior : nat -> R) (q : promise) (l : nat -> R) : Prop :=
+    e^upper; l(s) <= e^epsilon l(s') for all s and s'; E |l - 1| / 2 <= epsilon; E (l - 1)^2 <= epsilon^2; E l log l <= epsilon;
+    E l^order <= e^((order - 1) epsilon), that is log(E l^order) / (order - 1) <= epsilon; two promises. *)
+Fixpoint allows_over (k : nat) (prior : nat -> R) (q : promise) (l : nat -> R) : Prop :=
   match q with
   | MaxLift epsilon => forall s, (s < k)%nat -> 0 < prior s -> l s <= exp epsilon
   | AlphaLift alpha epsilon => power (mean_over k prior (fun s => power (l s) alpha)) (1 / alpha) <= exp epsilon
@@ -63,6 +66,8 @@ Definition allows_over (k : nat) (prior : nat -> R) (q : promise) (l : nat -> R)
   | TotalVariation epsilon => mean_over k prior (fun s => Rabs (l s - 1)) / 2 <= epsilon
   | ChiSquare epsilon => mean_over k prior (fun s => (l s - 1) ^ 2) <= epsilon ^ 2
   | KL epsilon => mean_over k prior (fun s => l s * ln (l s)) <= epsilon
+  | Renyi order epsilon => mean_over k prior (fun s => power (l s) order) <= exp ((order - 1) * epsilon)
+  | Both first second => allows_over k prior first l /\ allows_over k prior second l
   end.
 Definition allows (J : joint) (q : promise) (l : nat -> R) : Prop := allows_over (secrets J) (P_S J) q l.
 

@@ -1,7 +1,7 @@
 (** The integers keep the promise (docs/theory.md, step 2). *)
 
 From Coq Require Import Reals Lra Lia List ZArith Bool.
-From Alphalift Require Import Sums Problem Duality Powers Support Arithmetic Cover Checker Meaning Integers.
+From Alphalift Require Import Sums Problem Duality Powers Support Perfect Arithmetic Cover Checker Meaning Integers.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -24,11 +24,39 @@ Qed.
 Lemma exp_ge_1 x : 0 <= x -> 1 <= exp x.
 Proof. intros nonneg. rewrite <- exp_0. now apply exp_le. Qed.
 
-Definition has_budget (q : promise) : Prop :=
+Fixpoint has_budget (q : promise) : Prop :=
   match q with
   | LIP lower upper => 0 <= lower /\ 0 <= upper
-  | MaxLift epsilon | AlphaLift _ epsilon | LDP epsilon | TotalVariation epsilon | ChiSquare epsilon | KL epsilon => 0 <= epsilon
+  | Both first second => has_budget first /\ has_budget second
+  | MaxLift epsilon | AlphaLift _ epsilon | LDP epsilon | TotalVariation epsilon | ChiSquare epsilon | KL epsilon
+  | Renyi _ epsilon => 0 <= epsilon
   end.
+
+Lemma region_parameters region :
+  parameters_hold region = true -> is_promise (promise_of region) /\ has_budget (promise_of region).
+Proof.
+  induction region; simpl; intros ok; repeat rewrite andb_true_iff in ok; repeat split;
+    try apply number_gt_1; try apply number_nonneg; tauto.
+Qed.
+
+Lemma perfect_iff region : perfect region = true <-> no_budget (promise_of region).
+Proof.
+  assert (null : forall d, (digits d =? 0)%Z = true <-> number d = 0).
+  { intros d. rewrite Z.eqb_eq. pose proof (scale_pos d) as positive. apply IZR_lt in positive. unfold number.
+    split; [intros ->; unfold Rdiv; now rewrite Rmult_0_l|]. intros zero. apply eq_IZR.
+    replace (IZR (digits d)) with (IZR (digits d) / IZR (scale d) * IZR (scale d)) by (field; lra). rewrite zero. lra. }
+  induction region as [| | | | | | | |first IH second IH']; cbn [perfect no_budget promise_of]; rewrite ?orb_true_iff, ?null;
+    try tauto.
+Qed.
+
+Lemma norm_budget_is order epsilon :
+  (scale order <? digits order)%Z = true ->
+  eval (norm_budget order epsilon) = number epsilon * (number order - 1) / number order.
+Proof.
+  intros above. apply Z.ltb_lt, IZR_lt in above. pose proof (scale_pos order) as positive. apply IZR_lt in positive.
+  pose proof (scale_pos epsilon) as positive'. apply IZR_lt in positive'.
+  unfold norm_budget, number. cbn [eval exactly]. rewrite minus_IZR. field. lra.
+Qed.
 
 (** Lifts that are all 1 keep every promise. *)
 Lemma nothing_told J q l :
@@ -36,7 +64,8 @@ Lemma nothing_told J q l :
   has_budget q ->
   (forall s, (s < secrets J)%nat -> l s = 1) -> allows J q l.
 Proof.
-  intros joint proper nonneg ones. unfold allows. destruct q as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon]; simpl in *.
+  intros joint proper nonneg ones. unfold allows. induction q as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon | order epsilon
+    | first IH second IH']; simpl in *.
   - intros s s_in _. rewrite ones by assumption. now apply exp_ge_1.
   - unfold mean_over. rewrite (sum_ext _ _ (P_S J)).
     + destruct joint as (_ & _ & _ & ->). rewrite power_pos by lra. rewrite ln_1, Rmult_0_r, exp_0. now apply exp_ge_1.
@@ -50,6 +79,10 @@ Proof.
     intros s s_in. rewrite ones by assumption. lra.
   - unfold mean_over. rewrite (sum_ext _ _ (fun _ => 0)), sum_zero; [lra|].
     intros s s_in. rewrite ones by assumption. rewrite ln_1. lra.
+  - unfold mean_over. rewrite (sum_ext _ _ (P_S J)).
+    + destruct joint as (_ & _ & _ & ->). apply exp_ge_1. apply Rmult_le_pos; lra.
+    + intros s s_in. rewrite ones by assumption. rewrite power_pos by lra. rewrite ln_1, Rmult_0_r, exp_0. lra.
+  - destruct proper, nonneg. auto.
 Qed.
 
 Lemma mean_of_is term prior lifts total :
@@ -64,16 +97,57 @@ Qed.
 (** Fractions of integers, compared exactly. *)
 Definition ratio (a : Z * Z) : R := IZR (fst a) / IZR (snd a).
 
-Lemma distance_is a : (0 < snd a)%Z -> eval (distance a) = Rabs (ratio a - 1).
+Lemma distance_is a : (0 < snd a)%Z -> (0 < snd (distance a))%Z /\ ratio (distance a) = Rabs (ratio a - 1).
 Proof.
-  intros positive. apply IZR_lt in positive. cbn [eval distance]. rewrite abs_IZR, minus_IZR.
+  intros positive. split; [exact positive|]. apply IZR_lt in positive. unfold ratio at 1. cbn [fst snd distance].
+  rewrite abs_IZR, minus_IZR.
   replace (ratio a - 1) with ((IZR (fst a) - IZR (snd a)) * / IZR (snd a)) by (unfold ratio; field; lra).
   rewrite Rabs_mult, (Rabs_pos_eq (/ _)); [reflexivity|]. now apply Rlt_le, Rinv_0_lt_compat.
 Qed.
 
-Lemma square_is a : (0 < snd a)%Z -> eval (square a) = (ratio a - 1) ^ 2.
+Lemma square_is a : (0 < snd a)%Z -> (0 < snd (square a))%Z /\ ratio (square a) = (ratio a - 1) ^ 2.
 Proof.
-  intros positive. apply IZR_lt in positive. cbn [eval square]. rewrite !mult_IZR, minus_IZR. unfold ratio. field. lra.
+  intros positive. split; [now apply Z.mul_pos_pos|]. apply IZR_lt in positive. unfold ratio. cbn [fst snd square].
+  rewrite !mult_IZR, minus_IZR. field. lra.
+Qed.
+
+Lemma not_above_is a b : (0 < snd a)%Z -> (0 < snd b)%Z -> not_above a b = true -> ratio a <= ratio b.
+Proof.
+  intros a_pos b_pos ok. apply Z.leb_le, IZR_le in ok. rewrite !mult_IZR in ok. apply IZR_lt in a_pos, b_pos.
+  apply (Rmult_le_reg_r (IZR (snd a) * IZR (snd b))); [now apply Rmult_lt_0_compat|].
+  replace (ratio a * (IZR (snd a) * IZR (snd b))) with (IZR (fst a) * IZR (snd b)) by (unfold ratio; field; lra).
+  replace (ratio b * (IZR (snd a) * IZR (snd b))) with (IZR (fst b) * IZR (snd a)) by (unfold ratio; field; lra). exact ok.
+Qed.
+
+Lemma exact_mean_is term g prior lifts total :
+  (forall a, (0 < snd a)%Z -> (0 < snd (term a))%Z /\ ratio (term a) = g (ratio a)) -> (0 < total)%Z ->
+  length lifts = length prior -> Forall (fun lift => 0 <= fst lift /\ 0 < snd lift)%Z lifts ->
+  (0 < snd (exact_mean term prior lifts total))%Z /\
+  ratio (exact_mean term prior lifts total) =
+  sum (length prior) (fun s => IZR (nth s prior 0%Z) / IZR total * g (ratio (nth s lifts (0, 0)%Z))).
+Proof.
+  intros is_g total_pos same signs. revert lifts same signs.
+  induction prior as [|p prior IH]; intros [|lift lifts] same signs; try discriminate.
+  { split; [reflexivity|]. unfold ratio. simpl. lra. }
+  apply Forall_cons_iff in signs as [[_ below] signs]. cbn [length exact_mean]. rewrite sum_first. cbn [nth].
+  destruct (IH lifts ltac:(simpl in same; lia) signs) as [rest_pos rest_is]. rewrite <- rest_is.
+  destruct (is_g lift below) as [own_pos own_is]. rewrite <- own_is.
+  destruct (term lift) as [a b], (exact_mean term prior lifts total) as [c d]. cbn [snd] in *.
+  split; [now repeat apply Z.mul_pos_pos|]. unfold ratio. cbn [fst snd].
+  apply IZR_lt in total_pos, own_pos, rest_pos. rewrite plus_IZR, !mult_IZR. field. lra.
+Qed.
+
+(** The sides of total variation and chi-square are fractions, and compared exactly. *)
+Lemma twice_is epsilon : (0 < snd (twice epsilon))%Z /\ ratio (twice epsilon) = 2 * number epsilon.
+Proof.
+  pose proof (scale_pos epsilon) as positive. split; [exact positive|]. apply IZR_lt in positive.
+  unfold ratio, twice, number. cbn [fst snd]. rewrite mult_IZR. field. lra.
+Qed.
+
+Lemma squared_is epsilon : (0 < snd (squared epsilon))%Z /\ ratio (squared epsilon) = number epsilon ^ 2.
+Proof.
+  pose proof (scale_pos epsilon) as positive. split; [now apply Z.mul_pos_pos|]. apply IZR_lt in positive.
+  unfold ratio, squared, number. cbn [fst snd]. rewrite !mult_IZR. field. lra.
 Qed.
 
 Lemma own_log_is a : eval (own_log a) = ratio a * ln (ratio a).
@@ -118,16 +192,6 @@ Proof.
     with (exp (eval x) * IZR (2 ^ k) * (IZR (fst b) * IZR (snd a))) by (unfold ratio; field; lra).
   apply Rle_trans with (IZR c * (IZR (fst b) * IZR (snd a))); [|lra].
   apply Rmult_le_compat_r; [|assumption]. apply Rmult_le_pos; lra.
-Qed.
-
-(** E l^alpha <= e^(alpha epsilon) says the same as the norm. *)
-Lemma norm_below m alpha epsilon :
-  1 < alpha -> 0 <= m -> m <= exp (alpha * epsilon) -> power m (1 / alpha) <= exp epsilon.
-Proof.
-  intros alpha_gt nonneg below.
-  apply Rle_trans with (power (exp (alpha * epsilon)) (1 / alpha)).
-  - apply power_le; [|split; assumption]. apply Rdiv_lt_0_compat; lra.
-  - rewrite power_pos by apply exp_pos. rewrite ln_exp. apply exp_le. right. field. lra.
 Qed.
 
 Lemma power_mean_is alpha prior lifts total :
@@ -193,9 +257,7 @@ Qed.
 
 Lemma parameters : promise_holds f = true -> is_promise q /\ has_budget q.
 Proof.
-  intros ok. unfold promise_holds in ok. apply andb_true_iff in ok as [ok _].
-  unfold q, promise_of. destruct (region f); simpl in ok; repeat rewrite andb_true_iff in ok; simpl; repeat split;
-    try apply number_gt_1; try apply number_nonneg; tauto.
+  intros ok. unfold promise_holds in ok. apply andb_true_iff in ok as [ok _]. now apply region_parameters.
 Qed.
 
 Lemma occur : promise_holds f = true ->
@@ -220,12 +282,12 @@ Qed.
 Lemma precision_nonneg k : In k [128; 1024; 8192]%Z -> (0 <= k)%Z.
 Proof. simpl. lia. Qed.
 
-Lemma kept_at_is y k :
+Lemma kept_at_is region y k :
   (y < length (weights f))%nat -> (0 < mass_of f (nth y (rows f) []))%Z -> (0 <= k)%Z ->
-  kept_at (region f) (lifts_of f (nth y (rows f) [])) k = true -> allows J q (lift J W y).
+  kept_at region (lifts_of f (nth y (rows f) [])) k = true -> allows J (promise_of region) (lift J W y).
 Proof.
-  intros y_in occurs k_nonneg ok. unfold q, promise_of, kept_at in *. cbv zeta in ok.
-  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon | | | ]; try discriminate.
+  intros y_in occurs k_nonneg ok. unfold kept_at in ok. cbv zeta in ok.
+  destruct region as [epsilon | alpha epsilon | lower upper | epsilon | | | | | ]; try discriminate.
   - destruct (exp_below (exactly epsilon) k) as [e|] eqn:is_e; [|discriminate]. rewrite forallb_forall in ok.
     intros s s_in _. destruct (own_lift y s y_in s_in occurs) as (own & member & _ & own_pos & ->).
     pose proof (at_most_is k _ e own (1, 1)%Z k_nonneg is_e own_pos eq_refl ltac:(simpl; lia) (ok own member)) as below.
@@ -245,18 +307,31 @@ Proof.
     exact (at_most_is k _ e a b k_nonneg is_e a_pos b_pos b_nonneg (ok b b_in)).
 Qed.
 
-Theorem promise_kept : promise_holds f = true -> is_promise q /\ keeps J q W.
+(** E l^alpha of an output. *)
+Lemma norm_keeps_is y alpha budget :
+  (y < length (weights f))%nat -> (0 < mass_of f (nth y (rows f) []))%Z ->
+  norm_keeps f alpha budget (lifts_of f (nth y (rows f) [])) = true ->
+  mean J (fun s => power (lift J W y s) (number alpha)) <= exp (number alpha * eval budget).
 Proof.
-  intros ok. destruct (parameters ok) as [proper budget]. split; [exact proper|].
-  intros y y_in _. simpl in y_in. pose proof (occur ok y y_in) as occurs.
-  unfold promise_holds in ok. apply andb_true_iff in ok as [_ ok]. rewrite forallb_forall in ok.
-  specialize (ok _ (in_rows y y_in)). apply andb_true_iff in ok as [_ ok]. unfold output_keeps in ok.
-  apply orb_true_iff in ok as [nothing|ok].
-  { apply nothing_told; try assumption; [now apply J_is_joint|]. intros s s_in. now apply tells_nothing_is. }
-  assert (bounds : existsb (kept_at (region f) (lifts_of f (nth y (rows f) []))) [128; 1024; 8192]%Z = true ->
-    allows J q (lift J W y)).
-  { intros found. apply existsb_exists in found as (k & k_in & found).
-    exact (kept_at_is y k y_in occurs (precision_nonneg k k_in) found). }
+  intros y_in occurs ok. apply decide_sound in ok. rewrite eval_Sub in ok. cbn [eval] in ok.
+  change (eval (exactly alpha)) with (number alpha) in ok.
+  rewrite power_mean_is in ok.
+  - change (eval (exactly alpha)) with (number alpha) in ok. unfold mean, mean_over. simpl. fold J W.
+    match type of ok with 0 <= _ - ?m => enough (sum (length (counts f)) (fun s =>
+      P_S J s * power (lift J W y s) (number alpha)) = m) as same by (rewrite same; lra) end.
+    unfold prior. rewrite map_length. apply sum_ext. intros s s_in.
+    destruct (lifts_are f formed y s y_in s_in occurs) as [_ is_lift]. unfold J, W. rewrite is_lift.
+    rewrite P_S_is by assumption. rewrite (nth_indep _ 0%Z (zsum [])) by (now rewrite map_length).
+    now rewrite map_nth.
+  - unfold prior. now rewrite lifts_length, map_length.
+  - now apply lifts_signs.
+Qed.
+
+Lemma region_keeps_is y region :
+  (y < length (weights f))%nat -> (0 < mass_of f (nth y (rows f) []))%Z -> parameters_hold region = true ->
+  region_keeps f region (lifts_of f (nth y (rows f) [])) = true -> allows J (promise_of region) (lift J W y).
+Proof.
+  intros y_in occurs hold ok.
   assert (means : forall term g, (forall a, (0 < snd a)%Z -> eval (term a) = g (ratio a)) ->
     eval (mean_of term (prior f) (lifts_of f (nth y (rows f) [])) (everybody f)) = mean J (fun s => g (lift J W y s))).
   { intros term g is_g. rewrite mean_of_is by (unfold prior; now rewrite lifts_length, map_length).
@@ -265,31 +340,49 @@ Proof.
     destruct (lifts_are f formed y s y_in s_in occurs) as [positive is_lift]. unfold J, W. rewrite is_lift.
     rewrite P_S_is by assumption. rewrite is_g by assumption. rewrite (nth_indep _ 0%Z (zsum [])) by (now rewrite map_length).
     now rewrite map_nth. }
-  unfold q, promise_of in *.
-  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon];
-    try (now apply bounds); apply decide_sound in ok; rewrite eval_Sub in ok.
-  2: { rewrite (means _ (fun x => Rabs (x - 1)) distance_is) in ok. cbn [eval] in ok. change (eval (exactly epsilon)) with (number epsilon) in ok.
-       change (mean J (fun s => Rabs (lift J W y s - 1)) / 2 <= number epsilon). lra. }
-  2: { rewrite (means _ (fun x => (x - 1) ^ 2) square_is) in ok. cbn [eval] in ok.
-       change (eval (exactly epsilon)) with (number epsilon) in ok.
-       change (mean J (fun s => (lift J W y s - 1) ^ 2) <= number epsilon ^ 2). lra. }
-  2: { rewrite (means _ (fun x => x * ln x) (fun a _ => own_log_is a)) in ok.
-       change (eval (exactly epsilon)) with (number epsilon) in ok.
-       change (mean J (fun s => lift J W y s * ln (lift J W y s)) <= number epsilon). lra. }
-  cbn [eval] in ok.
-  change (eval (exactly alpha)) with (number alpha) in ok. change (eval (exactly epsilon)) with (number epsilon) in ok.
-  apply norm_below; [assumption| |].
-  - apply mean_nonneg; [now apply J_is_joint|]. intros; apply power_nonneg.
-  - rewrite power_mean_is in ok.
-    + change (eval (exactly alpha)) with (number alpha) in ok. unfold mean_over. simpl. fold J W.
-      match type of ok with 0 <= _ - ?m => enough (sum (length (counts f)) (fun s =>
-        P_S J s * power (lift J W y s) (number alpha)) = m) as same by (rewrite same; lra) end.
-      unfold prior. rewrite map_length. apply sum_ext. intros s s_in.
+  assert (exact : forall term g, (forall a, (0 < snd a)%Z -> (0 < snd (term a))%Z /\ ratio (term a) = g (ratio a)) ->
+    (0 < snd (exact_mean term (prior f) (lifts_of f (nth y (rows f) [])) (everybody f)))%Z /\
+    ratio (exact_mean term (prior f) (lifts_of f (nth y (rows f) [])) (everybody f)) = mean J (fun s => g (lift J W y s))).
+  { intros term g is_g. destruct (exact_mean_is term g (prior f) (lifts_of f (nth y (rows f) [])) (everybody f) is_g) as [positive ->].
+    - apply lt_IZR. now apply N_pos.
+    - unfold prior. now rewrite lifts_length, map_length.
+    - now apply lifts_signs.
+    - split; [exact positive|]. unfold prior. rewrite map_length. unfold mean, mean_over. apply sum_ext. intros s s_in.
       destruct (lifts_are f formed y s y_in s_in occurs) as [_ is_lift]. unfold J, W. rewrite is_lift.
-      rewrite P_S_is by assumption. rewrite (nth_indep _ 0%Z (zsum [])) by (now rewrite map_length).
-      now rewrite map_nth.
-    + unfold prior. now rewrite lifts_length, map_length.
-    + now apply lifts_signs.
+      rewrite P_S_is by assumption. rewrite (nth_indep _ 0%Z (zsum [])) by (now rewrite map_length). now rewrite map_nth. }
+  assert (nonneg : forall a, 0 <= mean J (fun s => power (lift J W y s) a))
+    by (intros a; apply mean_nonneg; [now apply J_is_joint | intros; apply power_nonneg]).
+  induction region as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon | order epsilon
+    | first IH second IH']; cbn [region_keeps parameters_hold promise_of] in *;
+    try (apply existsb_exists in ok as (k & k_in & found);
+         exact (kept_at_is _ y k y_in occurs (precision_nonneg k k_in) found)).
+  - apply andb_true_iff in hold as [order_gt _]. apply number_gt_1 in order_gt.
+    apply norm_below; [assumption | apply nonneg | exact (norm_keeps_is y alpha _ y_in occurs ok)].
+  - destruct (exact _ (fun x => Rabs (x - 1)) distance_is) as [positive is_mean]. destruct (twice_is epsilon) as [below is_most].
+    apply not_above_is in ok; try assumption. rewrite is_mean, is_most in ok.
+    change (mean J (fun s => Rabs (lift J W y s - 1)) / 2 <= number epsilon). lra.
+  - destruct (exact _ (fun x => (x - 1) ^ 2) square_is) as [positive is_mean]. destruct (squared_is epsilon) as [below is_most].
+    apply not_above_is in ok; try assumption. rewrite is_mean, is_most in ok. exact ok.
+  - apply decide_sound in ok. rewrite eval_Sub, (means _ (fun x => x * ln x) (fun a _ => own_log_is a)) in ok.
+    change (eval (exactly epsilon)) with (number epsilon) in ok.
+    change (mean J (fun s => lift J W y s * ln (lift J W y s)) <= number epsilon). lra.
+  - apply andb_true_iff in hold as [order_gt _].
+    pose proof (norm_keeps_is y order _ y_in occurs ok) as below. rewrite norm_budget_is in below by assumption.
+    apply number_gt_1 in order_gt.
+    change (mean J (fun s => power (lift J W y s) (number order)) <= exp ((number order - 1) * number epsilon)).
+    eapply Rle_trans; [exact below|]. right. f_equal. field. lra.
+  - apply andb_true_iff in hold as [hold hold']. apply andb_true_iff in ok as [ok ok'].
+    split; [now apply IH | now apply IH'].
+Qed.
+
+Theorem promise_kept : promise_holds f = true -> is_promise q /\ keeps J q W.
+Proof.
+  intros ok. destruct (parameters ok) as [proper budget]. split; [exact proper|].
+  intros y y_in _. simpl in y_in. pose proof (occur ok y y_in) as occurs.
+  unfold promise_holds in ok. apply andb_true_iff in ok as [hold ok]. rewrite forallb_forall in ok.
+  specialize (ok _ (in_rows y y_in)). apply andb_true_iff in ok as [_ ok]. unfold output_keeps in ok.
+  apply orb_true_iff in ok as [nothing|ok]; [|now apply region_keeps_is].
+  apply nothing_told; try assumption; [now apply J_is_joint|]. intros s s_in. now apply tells_nothing_is.
 Qed.
 
 End File.

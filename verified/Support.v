@@ -6,8 +6,23 @@ Open Scope R_scope.
 
 Definition positive_part (w : R) : R := Rmax w 0.
 
-Definition is_promise (q : promise) : Prop :=
-  match q with AlphaLift alpha _ => 1 < alpha | _ => True end.
+Fixpoint is_promise (q : promise) : Prop :=
+  match q with
+  | AlphaLift order _ | Renyi order _ => 1 < order
+  | Both first second => is_promise first /\ is_promise second
+  | _ => True
+  end.
+
+(** Renyi's divergence is alpha-lift on another scale. *)
+Lemma renyi_is_alpha k prior order epsilon l :
+  1 < order -> 0 <= mean_over k prior (fun s => power (l s) order) ->
+  allows_over k prior (Renyi order epsilon) l <->
+  allows_over k prior (AlphaLift order (epsilon * (order - 1) / order)) l.
+Proof.
+  intros order_gt nonneg. simpl.
+  replace ((order - 1) * epsilon) with (order * (epsilon * (order - 1) / order)) by (field; lra).
+  split; [now apply norm_below | now apply norm_above].
+Qed.
 
 (** Whether v is at least E[w l] for every allowed l. *)
 Definition supports (J : joint) (q : promise) (w : nat -> R) (v : R) : Prop :=
@@ -137,6 +152,15 @@ Proof.
   - rewrite mean_plus, !mean_scale. lra.
 Qed.
 
+Theorem support_Renyi order epsilon w :
+  1 < order ->
+  supports J (Renyi order epsilon) w (exp (epsilon * (order - 1) / order) *
+    power (mean J (fun s => power (positive_part (w s)) (conjugate order))) (/ conjugate order)).
+Proof.
+  intros order_gt l signs total allowed. apply (support_alpha order (epsilon * (order - 1) / order)); try assumption.
+  apply renyi_is_alpha; try assumption. apply mean_nonneg. intros; apply power_nonneg.
+Qed.
+
 (** Any v with E(w - v) + (t - 1) E(w - v)+ <= 0, t = e^epsilon, bounds E[w l]: l = m (1 + (t - 1) g) with 0 <= g <= 1. *)
 Theorem support_LDP epsilon w v :
   0 <= epsilon ->
@@ -232,6 +256,19 @@ Proof.
   intros same l signs total _. right. rewrite (mean_around c) by assumption.
   rewrite (mean_same (fun s => (w s - c) * (l s - 1)) (fun _ => 0)), mean_const; [lra|].
   intros s inside. rewrite same by assumption. lra.
+Qed.
+
+(** What a stricter promise allows, and what two w gain together. *)
+Lemma support_stricter q q' w v :
+  (forall l, allows J q l -> allows J q' l) -> supports J q' w v -> supports J q w v.
+Proof. intros stricter support l signs total allowed. apply support; auto. Qed.
+
+Lemma support_sum q w w' v v' :
+  supports J q w v -> supports J q w' v' -> supports J q (fun s => w s + w' s) (v + v').
+Proof.
+  intros support support' l signs total allowed.
+  rewrite (mean_same _ (fun s => w s * l s + w' s * l s)) by (intros; lra).
+  rewrite mean_plus. apply Rplus_le_compat; [now apply support | now apply support'].
 Qed.
 
 (** Donsker's and Varadhan's inequality, by Gibbs'. *)

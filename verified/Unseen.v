@@ -5,28 +5,6 @@ From Alphalift Require Import Sums Problem Entropy Duality Powers Support Arithm
 Import ListNotations.
 Open Scope R_scope.
 
-Lemma power_convex x y share a :
-  1 < a -> 0 <= x -> 0 <= y -> 0 <= share <= 1 ->
-  power (share * x + (1 - share) * y) a <= share * power x a + (1 - share) * power y a.
-Proof.
-  intros a_gt x_nonneg y_nonneg [share_nonneg share_most]. set (v := share * x + (1 - share) * y).
-  assert (v_nonneg : 0 <= v) by (unfold v; nra).
-  destruct v_nonneg as [v_pos|null].
-  - assert (inverse : 0 < / v) by now apply Rinv_0_lt_compat.
-    assert (v_a : 0 < power v a) by now apply power_gt.
-    assert (tangent : forall t, 0 <= t -> power v a * (1 + a * (t / v - 1)) <= power t a).
-    { intros t t_nonneg. assert (quotient : 0 <= t / v) by (apply Rmult_le_pos; lra).
-      replace (power t a) with (power v a * power (t / v) a).
-      - apply Rmult_le_compat_l; [lra | now apply bernoulli].
-      - rewrite <- power_mult by lra. f_equal. field. lra. }
-    pose proof (tangent x x_nonneg) as at_x. pose proof (tangent y y_nonneg) as at_y.
-    apply (Rmult_le_compat_l share) in at_x; [|assumption].
-    apply (Rmult_le_compat_l (1 - share)) in at_y; [|lra].
-    assert (balance : share * (power v a * (1 + a * (x / v - 1))) + (1 - share) * (power v a * (1 + a * (y / v - 1))) =
-      power v a) by (unfold v in *; field; lra). lra.
-  - rewrite <- null, power_0. pose proof (power_nonneg x a). pose proof (power_nonneg y a). nra.
-Qed.
-
 Lemma sum_seen n k g : (n <= k)%nat -> sum k (fun s => if Nat.ltb s n then g s else 0) = sum n g.
 Proof.
   induction k as [|k IH]; intros inside.
@@ -476,18 +454,6 @@ Qed.
 
 End Output.
 
-(** From the norm to E l^alpha. *)
-Lemma norm_above m alpha epsilon :
-  1 < alpha -> 0 <= m -> power m (1 / alpha) <= exp epsilon -> m <= exp (alpha * epsilon).
-Proof.
-  intros alpha_gt nonneg below.
-  rewrite <- (power_1 m) by assumption. replace 1 with (1 / alpha * alpha) by (field; lra).
-  rewrite <- power_power by assumption.
-  replace (exp (alpha * epsilon)) with (power (exp epsilon) alpha)
-    by (rewrite power_pos by apply exp_pos; now rewrite ln_exp).
-  apply power_le; [lra|]. split; [apply power_nonneg | assumption].
-Qed.
-
 Section File.
 Variable f : file.
 Hypothesis formed : well_formed f = true.
@@ -506,12 +472,27 @@ Proof.
   unfold rho, ratio_of. cbn [fst snd]. rewrite mult_IZR. field. lra.
 Qed.
 
+Lemma norm_answers_is y U alpha budget rho :
+  1 < number alpha -> 0 <= eval budget -> (0 < snd rho)%Z -> U / P_Y J W y = ratio rho -> 0 < ratio rho ->
+  (fst rho =? snd rho)%Z || norm_answers f alpha budget rho = true ->
+  power (U / P_Y J W y) (number alpha) <= exp (number alpha * eval budget) * (1 + number alpha * (U / P_Y J W y - 1)).
+Proof.
+  intros alpha_gt budget_nonneg snd_pos -> rho_pos holds. apply IZR_lt in snd_pos as snd_pos'.
+  apply orb_true_iff in holds as [same|holds].
+  - apply Z.eqb_eq in same. replace (ratio rho) with 1 by (unfold ratio; rewrite same; field; lra).
+    rewrite power_pos, ln_1, Rmult_0_r, exp_0 by lra.
+    assert (1 <= exp (number alpha * eval budget)) by (apply exp_ge_1; nra). lra.
+  - apply decide_sound in holds. rewrite !eval_Sub in holds. cbn [eval] in holds. rewrite eval_Sub in holds.
+    cbn [eval] in holds. change (eval (exactly alpha)) with (number alpha) in holds.
+    change (IZR (fst rho) / IZR (snd rho)) with (ratio rho) in holds. rewrite power_pos by assumption. lra.
+Qed.
+
 Theorem unseen_kept answers :
   unseen f = Some answers -> keeps_unseen J (promise_of (region f)) W (answers_of f answers).
 Proof.
   intros answered share k r share_in more r_nonneg r_total of_seen prior p_y p_sy y y_in _.
   pose proof (J_is_joint f formed) as joint. pose proof (W_is_mechanism f formed) as mech.
-  destruct (promise_kept f formed promise) as [proper kept]. destruct (parameters f promise) as [_ budget].
+  destruct (promise_kept f formed promise) as [_ kept].
   change (y < length (weights f))%nat in y_in. pose proof (occur f promise y y_in) as occurs'.
   assert (occurs : 0 < P_Y J W y).
   { unfold J, W. rewrite P_Y_is by assumption. apply Rdiv_lt_0_compat; [now apply IZR_lt|].
@@ -536,26 +517,29 @@ Proof.
   assert (fst_nonneg : (0 <= fst rho)%Z).
   { apply le_IZR. unfold ratio in rho_pos. apply (Rmult_lt_compat_r (IZR (snd rho))) in rho_pos; [|assumption].
     unfold Rdiv in rho_pos. rewrite Rmult_assoc, Rinv_l in rho_pos by lra. lra. }
-  apply orb_true_iff in holds.
   assert (same_or : ratio rho = 1 \/ (fst rho =? snd rho)%Z = false).
   { destruct (Z.eqb_spec (fst rho) (snd rho)) as [same|]; [left | now right].
     unfold ratio. rewrite same. field. lra. }
-  assert (proven : ratio rho = 1 \/ match region f with
-    | StatedAlphaLift _ _ | StatedTotalVariation _ | StatedChiSquare _ | StatedKL _ => True
-    | _ => exists k, (0 <= k)%Z /\ answered_at (region f) rho (lifts_of f (nth y (rows f) [])) k = true end).
-  { destruct same_or as [one|other]; [now left | right]. rewrite other in holds. destruct holds as [|found]; [discriminate|].
-    destruct (region f); try exact I; apply existsb_exists in found as (b & b_in & found);
-      (exists b; split; [now apply precision_nonneg | exact found]). }
   assert (each_lift : forall (P : R -> Prop), (forall own, In own (lifts_of f (nth y (rows f) [])) ->
     (0 <= fst own)%Z -> (0 < snd own)%Z -> P (ratio own)) -> forall s, (s < secrets J)%nat -> P (lift J W y s)).
   { intros P all s s_in. destruct (own_lift f formed y s y_in s_in occurs') as (own & member & nonneg & positive & is_own).
     unfold J, W. rewrite is_own. auto. }
-  unfold promise_of in *. unfold answered_at in proven.
   assert (one_or : ratio rho = 1 \/ forall e : expr,
-    ((fst rho =? snd rho)%Z = true \/ decide (precisions (bits f)) e = true) -> 0 <= eval e).
-  { destruct same_or as [one|other]; [now left | right]. intros e [same|decided]; [congruence | now apply decide_sound in decided]. }
-  assert (own_is : eval (Quo (Int (fst rho)) (snd rho)) = ratio rho) by reflexivity.
-  destruct (region f) as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon]; simpl in budget, proper.
+    (fst rho =? snd rho)%Z || decide (precisions (bits f)) e = true -> 0 <= eval e).
+  { destruct same_or as [one|other]; [now left | right]. intros e decided. rewrite other in decided.
+    now apply decide_sound in decided. }
+  assert (bounds_or : forall region, (fst rho =? snd rho)%Z ||
+    existsb (answered_at region rho (lifts_of f (nth y (rows f) []))) [128; 1024; 8192]%Z = true ->
+    ratio rho = 1 \/ exists k, (0 <= k)%Z /\ answered_at region rho (lifts_of f (nth y (rows f) [])) k = true).
+  { intros region found. destruct same_or as [one|other]; [now left | right]. rewrite other in found.
+    apply existsb_exists in found as (b & b_in & found). exists b. split; [now apply precision_nonneg | exact found]. }
+  assert (hold : parameters_hold (region f) = true)
+    by (unfold promise_holds in promise; now apply andb_true_iff in promise as [hold _]).
+  clear ok. revert hold kept holds.
+  induction (region f) as [epsilon | alpha epsilon | lower upper | epsilon | epsilon | epsilon | epsilon | order epsilon
+    | first IH second IH']; intros hold kept holds; destruct (region_parameters _ hold) as [proper budget];
+    cbn [region_answers promise_of is_promise has_budget] in *;
+    try (apply bounds_or in holds as proven; unfold answered_at in proven).
   - apply (unseen_max J W y (answers_of f answers y)); try assumption; rewrite is_rho.
     + destruct proven as [->|(b & b_nonneg & found)]; [now apply exp_ge_1|].
       destruct (exp_below (exactly epsilon) b) as [e|] eqn:is_e; [|discriminate]. apply andb_true_iff in found as [found _].
@@ -570,14 +554,7 @@ Proof.
   - apply (unseen_alpha J W y (answers_of f answers y)); try assumption.
     + apply norm_above; [assumption | | exact kept].
       apply mean_nonneg; [assumption|]. intros; apply power_nonneg.
-    + rewrite is_rho. destruct holds as [same|holds].
-      * apply Z.eqb_eq in same. replace (ratio rho) with 1 by (unfold ratio; rewrite same; field; lra).
-        rewrite power_pos, ln_1, Rmult_0_r, exp_0 by lra.
-        assert (1 <= exp (number alpha * number epsilon)) by (apply exp_ge_1; nra). lra.
-      * apply decide_sound in holds. rewrite !eval_Sub in holds. cbn [eval] in holds. rewrite eval_Sub in holds.
-        cbn [eval] in holds. change (eval (exactly alpha)) with (number alpha) in holds.
-        change (eval (exactly epsilon)) with (number epsilon) in holds.
-        change (IZR (fst rho) / IZR (snd rho)) with (ratio rho) in holds. rewrite power_pos by assumption. lra.
+    + now apply (norm_answers_is y _ alpha (exactly epsilon) rho).
   - destruct budget as [lower_nonneg upper_nonneg].
     assert (bounds : ratio rho = 1 \/ exists b e c, (0 <= b)%Z /\ exp_below (exactly upper) b = Some e /\
       exp_above (Neg (exactly lower)) b = Some c /\
@@ -626,17 +603,35 @@ Proof.
       * exact (at_most_is b _ e own rho b_nonneg is_e positive snd_pos fst_nonneg below).
       * exact (at_most_is b _ e rho own b_nonneg is_e snd_pos positive nonneg above').
   - apply (unseen_TV J W y (answers_of f answers y)); try assumption. rewrite is_rho.
-    destruct one_or as [->|decided]; [rewrite Rminus_diag_eq, Rabs_R0 by reflexivity; lra|].
-    apply decided in holds. rewrite eval_Sub, distance_is in holds by assumption. cbn [eval] in holds.
-    change (eval (exactly epsilon)) with (number epsilon) in holds. unfold ratio in *. lra.
+    destruct same_or as [->|other]; [rewrite Rminus_diag_eq, Rabs_R0 by reflexivity; lra|]. rewrite other in holds.
+    destruct (distance_is rho snd_pos) as [positive is_distance]. pose proof (scale_pos epsilon) as scale_pos.
+    apply not_above_is in holds; [|assumption | now apply Z.mul_pos_pos]. rewrite is_distance in holds.
+    eapply Rle_trans; [exact holds|]. right. apply IZR_lt in scale_pos.
+    unfold ratio, number. cbn [fst snd]. rewrite !mult_IZR. field. lra.
   - apply (unseen_chi J W y (answers_of f answers y)); try assumption. rewrite is_rho.
-    destruct one_or as [->|decided]; [pose proof (pow2_ge_0 (number epsilon)); lra|].
-    cbv zeta in holds. apply decided in holds. rewrite eval_Sub in holds. cbn [eval] in holds. rewrite eval_Sub in holds.
-    cbn [eval] in holds. change (eval (exactly epsilon)) with (number epsilon) in holds. unfold ratio in *. lra.
+    destruct same_or as [->|other]; [pose proof (pow2_ge_0 (number epsilon)); lra|]. rewrite other in holds.
+    pose proof (scale_pos epsilon) as scale_pos. unfold squared in holds. cbv zeta in holds.
+    apply not_above_is in holds; [|now apply Z.mul_pos_pos | repeat apply Z.mul_pos_pos; assumption].
+    apply IZR_lt in scale_pos. unfold ratio in holds. cbn [fst snd] in holds. rewrite !mult_IZR in holds.
+    unfold ratio, number. eapply Rle_trans; [|eapply Rle_trans; [exact holds|]]; right.
+    + field. lra.
+    + rewrite plus_IZR, minus_IZR, !mult_IZR. field. lra.
   - apply (unseen_KL J W y (answers_of f answers y)); try assumption. rewrite is_rho.
     destruct one_or as [->|decided]; [rewrite ln_1; lra|].
     cbv zeta in holds. apply decided in holds. rewrite !eval_Sub in holds. cbn [eval] in holds.
     change (eval (exactly epsilon)) with (number epsilon) in holds. unfold ratio in *. lra.
+  - apply andb_true_iff in hold as [order_gt _]. pose proof (norm_budget_is order epsilon order_gt) as is_budget.
+    assert (budget_nonneg : 0 <= eval (norm_budget order epsilon)).
+    { rewrite is_budget. unfold Rdiv. apply Rmult_le_pos; [apply Rmult_le_pos; lra | apply Rlt_le, Rinv_0_lt_compat; lra]. }
+    assert (same_budget : number order * eval (norm_budget order epsilon) = (number order - 1) * number epsilon)
+      by (rewrite is_budget; field; lra).
+    change (mean J (fun s => power (lift J W y s) (number order)) <= exp ((number order - 1) * number epsilon)) in kept.
+    rewrite <- same_budget in kept.
+    pose proof (norm_answers_is y _ order _ rho proper budget_nonneg snd_pos is_rho rho_pos holds) as condition.
+    simpl. rewrite <- same_budget. apply (unseen_power J W y (answers_of f answers y)); auto using exp_pos.
+  - apply andb_true_iff in hold as [hold hold']. destruct kept as [kept kept'].
+    assert (parts : forall a b c : bool, a || (b && c) = true -> a || b = true /\ a || c = true) by (intros [] [] []; auto).
+    apply parts in holds as [holds holds']. split; [now apply IH | now apply IH'].
 Qed.
 
 End File.

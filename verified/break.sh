@@ -1,5 +1,5 @@
 #!/bin/sh
-# Two wrong constants, each in a copy of these files: the proofs must fail, in the file that uses them.
+# Wrong constants, each in a copy of these files: the proofs must fail, in the file that uses them.
 set -eu
 cd "$(dirname "$0")"
 copy=$(mktemp -d)
@@ -21,3 +21,7 @@ try "rounding up where the program must round down: the means of w" Checker \
     's/let means := map2 Z.div /let means := map2 (fun a b => - (- a \/ b)) /' Optimum
 try "rounding down the threshold that leaves must reach" Checker \
     's/^  ceiling (2 \* Z.of_N k + 128)/  floor (2 * Z.of_N k + 128)/' Optimum
+try "the shares of a pair exchanged" Checker \
+    's/(b \* u_x + a \* u_y)/(a * u_x + b * u_y)/' Ends
+try "a word that equals a cumulated integer, drawn as if it were below it" Meaning \
+    's/(edge <=? word)/(edge <? word)/' Sampling
