@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from alphalift import LDP, AlphaLift, Joint, MaxLift, Mechanism, compare, design, grid, read_joint, sweep
+from alphalift import LDP, AlphaLift, Joint, MaxLift, Mechanism, compare, curve, design, grid, read_joint, sweep
 from alphalift.joint import Origin
 
 HOSTILE = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a\u202eb&amp;\x1b"]
@@ -83,6 +83,7 @@ def objects(joint):
         "solution": solution,
         "tradeoff": sweep(joint, grid(AlphaLift, alpha=[np.inf, 3], epsilon=[0.1, 0.2, 0.3])),
         "comparison": compare(joint, MaxLift(0.3)),
+        "curve": curve(joint, AlphaLift, alpha=[np.inf, 3], accuracy=0.1),
     }
 
 
@@ -128,6 +129,37 @@ def test_a_mechanism_shows_two_digits_of_its_law():
     assert [row[0] for row in rows[1:]] == list(mechanism.y_labels)
     for row, told in zip(mechanism.p_y_given_x, rows[1:], strict=True):
         assert told[1:] == [f"{p:.2f}" if p >= 0.005 else "<.01" if p else "" for p in row]
+
+
+def test_a_curve_shows_what_holds():
+    """Of every row the envelopes, rounded outwards."""
+    found = PLAIN["curve"]
+    rows = Reader(found._repr_html_()).rows[1:]
+    assert len(rows) == 16
+    for name, least, most in rows:
+        order, epsilon = map(float, re.findall(r"=([\d.]+|inf)", name))
+        bracket = found.of(alpha=order).at(epsilon)
+        assert 0 <= bracket.lower - float(least.rstrip("%")) / 100 < 0.001
+        assert 0 <= float(most.rstrip("%")) / 100 - bracket.upper < 0.001
+
+
+def test_the_band_that_is_drawn_has_the_true_one_inside():
+    found = PLAIN["curve"]
+    bands = re.findall(r'<path d="M([^"]+)Z"', found._repr_html_())
+    places = [np.array([place.split(",") for place in band.split()], float) for band in bands]
+    assert len(places) == len(found)
+    longest = max(own.points[-1].epsilon for own in found)
+    left, right = min(own[:, 0].min() for own in places), max(own[:, 0].max() for own in places)
+    for own, place in zip(found, places, strict=True):
+        below, above = np.split(place, 2)
+        along = np.interp(np.linspace(0, own.points[-1].epsilon, 100)[1:-1], [0, longest], [left, right])
+        for epsilon, x in zip(np.linspace(0, own.points[-1].epsilon, 100)[1:-1], along, strict=True):
+            bracket, near = own.at(float(epsilon)), 0.2
+            low = below[(below[:, 0] >= x - near).argmax(), 1]
+            high = above[::-1][(above[::-1][:, 0] >= x - near).argmax(), 1]
+            share = 1 - (np.array([low, high]) - 14) / 126
+            assert share[0] <= bracket.lower + 1e-3
+            assert share[1] >= bracket.upper - 1e-3
 
 
 def test_what_is_large_is_cut_with_a_word():

@@ -16,11 +16,13 @@ from alphalift.errors import SettingError
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.proof.prove import prove
+from alphalift.shown import Shown, show
 from alphalift.solution import Solution, Status
 from alphalift.utilities import Utility
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 # Epsilons of a table, evenly, beside those that were looked at.
 _ROWS = 65
@@ -183,7 +185,7 @@ def _row(bracket: Bracket) -> dict[str, float]:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Shown):
     """Envelopes, one for each value of the promise's other parameters, in the order in which these were given."""
 
     envelopes: tuple[Envelope, ...]
@@ -226,6 +228,11 @@ class Curve:
     def design_at(self, epsilon: float, **parameters: float) -> Solution:
         """As `Envelope.design_at`, of the curve with these parameters."""
         return self.of(**parameters).design_at(epsilon)
+
+    def plot(self, *, secret: str | None = None, useful: str | None = None) -> Figure:
+        """The bands between envelopes, and what the rarest group may gain below: `plot_curve`. The columns' names come from the joint unless told."""
+        figure: Figure = show().plot_curve(self, secret=secret, useful=useful)
+        return figure
 
     def to_frame(self, epsilons: Sequence[float] | None = None) -> pd.DataFrame:
         """Every envelope's rows, one after the other."""

@@ -6,10 +6,15 @@ would not print oneself: of a joint its size and labels and no count or share of
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
 
+import numpy as np
+
+from alphalift.arrays import Array
 from alphalift.compare import Comparison
+from alphalift.curve import Curve, Envelope
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import AlphaLift, Region
@@ -23,6 +28,9 @@ _MOST_ROWS, _MOST_COLUMNS, _MOST_LABELS, _LONGEST = 16, 16, 24, 28
 # The text's own colour stands for lines; blue with an alpha can be read below it on any ground.
 _BLUE, _LINE = "68,119,170", "1px solid rgba(128,128,128,.35)"
 _WIDTH, _HEIGHT, _MARGIN = 420, 180, 34
+_WIDE, _TALL, _TOP = _WIDTH - 2 * _MARGIN - 50, _HEIGHT - 2 * _MARGIN + 14, 14
+# Steps that a curve's band is drawn with: enough for its shape, few enough for a notebook's file.
+_STEPS = 24
 
 
 @singledispatch
@@ -133,6 +141,31 @@ def _tradeoff(tradeoff: Tradeoff) -> str:
     return _boxed(title, drawn + _table(head, rows, left=left), _left_out((len(cells), _MOST_ROWS, "cells")))
 
 
+@as_html.register
+def _curve(curve: Curve) -> str:
+    secret, useful = names_of(curve.envelopes[0].joint, None, None)
+    each = max(2, _MOST_ROWS // len(curve))
+    rows = [
+        [
+            as_text(repr(envelope.family.at(float(f"{epsilon:.3g}")))),
+            _percent_down(bracket.lower),
+            f"{up(100 * bracket.upper, 1)}%",
+        ]
+        for envelope in curve.envelopes[:_MOST_ROWS]
+        for epsilon in np.linspace(0, envelope.points[-1].epsilon, each + 1)[1:]
+        for bracket in [envelope.at(float(f"{epsilon:.3g}"))]
+    ]
+    head = ["promise", f"{useful} kept, at least", "at most"]
+    note = f"The optimum lies in the band, which is drawn in {_STEPS} steps; bounds are at most {curve.within} apart."
+    most = max(envelope.points[-1].epsilon for envelope in curve)
+    drawn = (
+        _framed([part for place, own in enumerate(curve) for part in _band(own, place, most)], most) if most > 0 else ""
+    )
+    return _boxed(
+        f"What each budget keeps of {useful}, protecting {secret}", drawn + _table(head, rows, left={0}), note
+    )
+
+
 # --- parts ---
 
 
@@ -210,6 +243,10 @@ def _percent_up(share: float) -> str:
     return f"{up(100 * min(max(share, 0.0), 1.0), 3)}%"
 
 
+def _percent_down(share: float) -> str:
+    return f"{math.floor(1000 * share) / 10:.1f}%"
+
+
 def _curves(regions: Sequence[Region], useful: Sequence[float]) -> str:
     """What is kept against epsilon, a line for each alpha; nothing of promises without these."""
     lines: dict[float, list[tuple[float, float]]] = {}
@@ -220,26 +257,59 @@ def _curves(regions: Sequence[Region], useful: Sequence[float]) -> str:
     most = max(epsilon for points in lines.values() for epsilon, _ in points)
     if len(regions) < 2 or most <= 0:
         return ""
-    wide, tall = _WIDTH - 2 * _MARGIN - 50, _HEIGHT - 2 * _MARGIN + 14
-    parts = [
-        f'<path d="M{_MARGIN} 14V{14 + tall}H{_MARGIN + wide}" fill="none" stroke="currentColor" stroke-opacity=".6"/>'
-    ]
+    parts = []
     for place, alpha in enumerate(sorted(lines, reverse=True)):
-        points = [(_MARGIN + wide * epsilon / most, 14 + tall * (1 - share)) for epsilon, share in sorted(lines[alpha])]
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        points = [_place(epsilon / most, share) for epsilon, share in sorted(lines[alpha])]
         colour = COLOURS[place % len(COLOURS)]
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<polyline points="{_path(points)}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2" fill="{colour}"/>' for x, y in points]
-        parts.append(_svg_text(points[-1][0] + 5, 24 + 14 * place, f"α = {alpha_text(alpha)}", colour, "start"))
-    parts += [
-        _svg_text(_MARGIN - 4, 18, "100%", "currentColor", "end"),
-        _svg_text(_MARGIN - 4, 14 + tall, "0%", "currentColor", "end"),
-        _svg_text(_MARGIN + wide, _HEIGHT - 22, f"ε = {most:.4g}", "currentColor", "end"),
+        parts.append(_named(points[-1][0], place, f"α = {alpha_text(alpha)}"))
+    return _framed(parts, most)
+
+
+def _band(envelope: Envelope, place: int, most: float) -> list[str]:
+    """Both envelopes, in few steps: both rise, so on a step the lower one's left value and the upper one's right value hold."""
+    epsilons, lower, upper = envelope.stairs
+    steps = np.linspace(0, epsilons[-1], _STEPS + 1)
+    low = lower[np.searchsorted(epsilons, steps[:-1], side="right") - 1]
+    high = upper[np.searchsorted(epsilons, steps[1:])]
+    ends: Array = np.repeat(steps, 2)[1:-1] / most
+    below = [_place(*point) for point in zip(ends, np.repeat(low, 2), strict=True)]
+    above = [_place(*point) for point in zip(ends, np.repeat(high, 2), strict=True)]
+    colour = COLOURS[place % len(COLOURS)]
+    parameters = envelope.family.parameters.items()
+    name = ", ".join(f"{'α' if own == 'alpha' else own} = {alpha_text(value)}" for own, value in parameters)
+    return [
+        f'<path d="M{_path(below)} {_path(above[::-1])}Z" fill="{colour}" style="fill-opacity:.35"/>',
+        f'<polyline points="{_path(below)}" fill="none" stroke="{colour}" stroke-width="1.5"/>',
+        _named(below[-1][0], place, name),
+    ]
+
+
+def _place(along: float, share: float) -> tuple[float, float]:
+    return _MARGIN + _WIDE * along, _TOP + _TALL * (1 - share)
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+
+
+def _named(x: float, place: int, text: str) -> str:
+    return _svg_text(x + 5, _TOP + 10 + 14 * place, text, COLOURS[place % len(COLOURS)], "start")
+
+
+def _framed(parts: Sequence[str], most: float) -> str:
+    """Lines in their axes."""
+    axes = f'<path d="M{_MARGIN} {_TOP}V{_TOP + _TALL}H{_MARGIN + _WIDE}" fill="none" stroke="currentColor" stroke-opacity=".6"/>'
+    texts = [
+        _svg_text(_MARGIN - 4, _TOP + 4, "100%", "currentColor", "end"),
+        _svg_text(_MARGIN - 4, _TOP + _TALL, "0%", "currentColor", "end"),
+        _svg_text(_MARGIN + _WIDE, _HEIGHT - 22, f"ε = {most:.4g}", "currentColor", "end"),
         _svg_text(_MARGIN, _HEIGHT - 22, "0: private", "currentColor", "start"),
     ]
     return (
         f'<svg role="img" aria-label="share of the information kept against epsilon" width="{_WIDTH}" height="{_HEIGHT - 14}" '
-        f'viewBox="0 0 {_WIDTH} {_HEIGHT - 14}" style="max-width:100%">{"".join(parts)}</svg>'
+        f'viewBox="0 0 {_WIDTH} {_HEIGHT - 14}" style="max-width:100%">{"".join([axes, *parts, *texts])}</svg>'
     )
 
 

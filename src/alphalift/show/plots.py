@@ -18,7 +18,7 @@ from alphalift.measures import epsilon_max
 from alphalift.regions import AlphaLift, Region
 from alphalift.show.rarest import rarest_gain, rarest_name
 from alphalift.show.style import COLOURS, alpha_text, legend, new_figure, quiet
-from alphalift.show.text import plain, shortened
+from alphalift.show.text import names_of, plain, shortened
 from alphalift.solution import Solution
 from alphalift.sweep import Tradeoff
 
@@ -58,7 +58,7 @@ def plot_tradeoff(tradeoff: Tradeoff, *, mark: Solution | None = None) -> Figure
 
 
 def plot_curve(
-    curve: Curve, *, secret: str = "S", useful: str = "X", mark: tuple[float, float] | None = None
+    curve: Curve, *, secret: str | None = None, useful: str | None = None, mark: tuple[float, float] | None = None
 ) -> Figure:
     """The band between both envelopes against epsilon, one for each value of the promise's other parameters.
 
@@ -81,7 +81,7 @@ def plot_curve(
         axes.plot(*mark, "k*", markersize=11, label="the design")
         first = curve.envelopes[0]
         below.plot(mark[0], rarest_gain(first.family.at(mark[0]), first.joint), "k*", markersize=11)
-    name_of_secret, name_of_useful = shortened([secret, useful])
+    name_of_secret, name_of_useful = shortened(names_of(curve.envelopes[0].joint, secret, useful))
     title = f"What each budget keeps of {name_of_useful}, protecting {name_of_secret}"
     quiet(axes, "", f"share of {name_of_useful} kept", title)
     _finish_gain(
