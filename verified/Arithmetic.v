@@ -43,6 +43,12 @@ Proof. cbn [eval Sub]. rewrite eval_Neg. lra. Qed.
 
 Definition total (l : list expr) : expr := fold_right Add (Int 0) l.
 
+(** Whether an interval's ends are below 2^24: e to more would fill the memory, and is left undecided. *)
+Definition moderate_end (x : F.type) : bool :=
+  match F.toF x with Basic.Float _ m e => (Zpos (Pos.size m) + e <=? 24)%Z | _ => true end.
+Definition moderate (x : I.type) : bool :=
+  match x with Ibnd low high => moderate_end low && moderate_end high | Inan => true end.
+
 (** An interval that contains the number, with [precision] bits. *)
 Fixpoint around (precision : F.precision) (e : expr) : I.type :=
   match e with
@@ -50,7 +56,7 @@ Fixpoint around (precision : F.precision) (e : expr) : I.type :=
   | Add a b => I.add precision (around precision a) (around precision b)
   | Mul a b => I.mul precision (around precision a) (around precision b)
   | Quo a d => I.div precision (around precision a) (I.fromZ precision d)
-  | Exp a => I.exp precision (around precision a)
+  | Exp a => let x := around precision a in if moderate x then I.exp precision x else I.nai
   | Ln a => I.ln precision (around precision a)
   end.
 
@@ -80,7 +86,7 @@ Proof.
   - now apply I.add_correct.
   - now apply I.mul_correct.
   - apply I.div_correct; [assumption | apply I.fromZ_correct].
-  - now apply I.exp_correct.
+  - cbv zeta. destruct (moderate _); [now apply I.exp_correct | now rewrite I.nai_correct].
   - now apply I.ln_correct.
 Qed.
 

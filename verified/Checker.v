@@ -398,7 +398,7 @@ Definition norm_sigma (f : file) (alpha : decimal) (budget : expr) (w : list Z) 
   else
     let less := digits alpha - scale alpha in
     let power_sum := conjugate_mean (Quo (Int (digits alpha)) less) (prior f) w (everybody f) one in
-    Mul (Exp budget) (Exp (Mul (Quo (Int less) (digits alpha)) (Ln power_sum))).
+    Exp (Add budget (Mul (Quo (Int less) (digits alpha)) (Ln power_sum))).
 
 (** Of one promise; a dual has a b for KL alone. *)
 Definition sigma_of (f : file) (region : stated) (w : list Z) (b : Z) (one : Z) : option expr :=
@@ -473,7 +473,7 @@ Definition terms_of (f : file) (proof : certificate) (dual : list Z) : option (Z
   let k := proof_bits proof in
   match support_of f (perfect (region f)) (region f) (two k) dual with
   | Some (w, sigma, [nu]) =>
-      match floor (2 * Z.of_N k + 128) (Neg sigma) (2 * Z.of_N k) with
+      match floor (2 * Z.of_N k + 64) (Neg sigma) (2 * Z.of_N k) with
       | None => None
       | Some low =>
           let means := map2 Z.div (weighted (size f) w (counts f)) (columns f) in
@@ -521,7 +521,7 @@ Definition pairs_hold (f : file) (k : N) (u : list Z) (low high threshold : Z) :
 
 (** The least that every leaf must reach: H(X) - u.P_X - the claim, rounded up over one^2. *)
 Definition needed (f : file) (k : N) (u : list Z) : option Z :=
-  ceiling (2 * Z.of_N k + 128)
+  ceiling (2 * Z.of_N k + 64)
     (Sub (entropy_of (columns f) (everybody f))
          (Add (Quo (Int (dot u (columns f))) (everybody f * two k)) (exactly (at_most f))))
     (2 * Z.of_N k).

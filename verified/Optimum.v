@@ -206,7 +206,7 @@ Proof.
       assert (below : (nth s w 0 <= 0)%Z) by (apply Z.leb_le, all, nth_In; lia).
       unfold real. rewrite <- scaled_positive_part by assumption. rewrite Z.max_r by assumption.
       unfold Rdiv. rewrite Rmult_0_l, power_0. lra.
-  - cbn [eval]. rewrite mean_is.
+  - cbn [eval]. rewrite mean_is, exp_plus.
     assert (some : 0 < mean J (fun s => power (positive_part (real one w s)) (conjugate (number alpha)))).
     { assert (positive : exists s, (s < length (counts f))%nat /\ (0 < nth s w 0)%Z).
       { destruct (existsb (fun own => negb (own <=? 0)%Z) w) eqn:exists_one.

@@ -20,7 +20,7 @@ try "a sign in the leaf line: c_x = u_x + nu + w P(S|x)" Leaf \
 try "rounding up where the program must round down: the means of w" Checker \
     's/let means := map2 Z.div /let means := map2 (fun a b => - (- a \/ b)) /' Optimum
 try "rounding down the threshold that leaves must reach" Checker \
-    's/^  ceiling (2 \* Z.of_N k + 128)/  floor (2 * Z.of_N k + 128)/' Optimum
+    's/^  ceiling (2 \* Z.of_N k + 64)/  floor (2 * Z.of_N k + 64)/' Optimum
 try "the shares of a pair exchanged" Checker \
     's/(b \* u_x + a \* u_y)/(a * u_x + b * u_y)/' Ends
 try "a word that equals a cumulated integer, drawn as if it were below it" Meaning \

@@ -37,6 +37,6 @@ let () =
     exit
       (try check path with
        | Json.Refused reason -> refused reason
-       | Stack_overflow | Out_of_memory | Z.Overflow -> refused "it is too large for this program"
+       | Stack_overflow | Out_of_memory | Z.Overflow | Failure _ -> refused "it is too large for this program"
        | Sys_error reason -> prerr_endline reason; 1)
   | _ -> prerr_endline "usage: alphalift-verified FILE"; exit 2

@@ -13,6 +13,14 @@ let decimal value =
     { Proven.digits = Z.of_string (whole ^ rest); places = Z.of_int (String.length rest) }
   | _ -> refuse "a decimal in quotes is missing"
 
+let at_most limit value =
+  let found = decimal value in
+  let unit = Z.pow (Z.of_int 10) (Z.to_int found.Proven.places) in
+  need (Z.leq found.Proven.digits (Z.mul (Z.of_int limit) unit)) "a parameter is beyond its limit";
+  found
+
+let budget = at_most 1000
+
 let of_one_budget =
   [ ("LDP", fun epsilon -> Proven.StatedLDP epsilon);
     ("TotalVariation", fun epsilon -> Proven.StatedTotalVariation epsilon);
@@ -22,8 +30,8 @@ let of_one_budget =
 (* The order and the budget; of infinite order both are max-lift. *)
 let of_order finite order epsilon =
   match order with
-  | Text [ 105; 110; 102 ] -> Proven.StatedMaxLift (decimal epsilon)
-  | _ -> finite (decimal order) (decimal epsilon)
+  | Text [ 105; 110; 102 ] -> Proven.StatedMaxLift (budget epsilon)
+  | _ -> finite (at_most 1_000_000_000 order) (budget epsilon)
 
 let one_promise name value =
   match name with
@@ -37,11 +45,11 @@ let one_promise name value =
      | _ -> assert false)
   | "LIP" ->
     (match fields value [ "region"; "lower"; "upper" ] with
-     | [ _; lower; upper ] -> Proven.StatedLIP (decimal lower, decimal upper)
+     | [ _; lower; upper ] -> Proven.StatedLIP (budget lower, budget upper)
      | _ -> assert false)
   | _ when List.mem_assoc name of_one_budget ->
     (match fields value [ "region"; "epsilon" ] with
-     | [ _; epsilon ] -> List.assoc name of_one_budget (decimal epsilon)
+     | [ _; epsilon ] -> List.assoc name of_one_budget (budget epsilon)
      | _ -> assert false)
   | _ -> refuse ("nothing is proven here about the promise " ^ name)
 
