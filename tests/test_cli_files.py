@@ -1,5 +1,6 @@
 """What the command line leaves on disk, and what it says when it cannot."""
 
+import gzip
 import json
 import os
 import stat
@@ -224,3 +225,19 @@ def test_options_of_python_become_those_of_the_command_line_outside_of_quotes():
     assert in_words(OSError(5, "Input/output error", "a")) == "a: input/output error"
     assert in_words(OSError("something")) == "something"
     assert all(option.startswith(("--", "(")) for option in OPTIONS.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "word"),
+    [
+        ("a.csv", gzip.compress(b"a,b\n1,2\n"), "name it .csv.gz"),
+        ("a.tsv", b"PK\x03\x04" + bytes(50), "name it .xlsx"),
+        ("a.txt", b"\x89PNG\r\n\x1a\n", "a picture"),
+        ("a.csv", b"PAR1" + bytes(20), "name it .parquet"),
+    ],
+)
+def test_what_is_called_a_text_and_is_none(monkeypatch, capsys, tmp_path, name, content, word):
+    (tmp_path / name).write_bytes(content)
+    code, _, complaint = run(monkeypatch, capsys, "design", str(tmp_path / name), "-s", "a", "-u", "b")
+    assert code == 1
+    assert word in complaint

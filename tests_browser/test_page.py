@@ -171,6 +171,8 @@ def test_long_work_can_be_stopped_and_asked_for_again(page, folder):
     open_people(page, folder)
     designed(page)
     page.check(SAMPLE)
+    page.wait_for_selector("#design-working .stop")
+    page.wait_for_timeout(500)  # until what rested is what is designed
     page.click("#design-working .stop")
     page.click("text=Design it")
     page.click("#design-working .stop:text-is('Stop')")
@@ -268,7 +270,11 @@ def test_a_second_release_of_the_same_people_is_refused_until_it_is_meant(page, 
     page.click("#release")
     page.wait_for_selector("a[download='released.csv']")
     page.select_option("#record-id", value="")
+    assert "draw once" in page.inner_text("#id-help")
     page.uncheck("#again")
+    page.click("#release")
+    page.wait_for_selector("#trouble:has-text('released a table already')")
+    page.check("#again")
     page.click("#release")
     page.wait_for_selector("#leave .notice:has-text('fresh randomness')")
 

@@ -79,9 +79,23 @@ def require_kind(path: Path, expected: Literal["mechanism", "opening"]) -> None:
 
 def _kind_of(path: Path) -> str | None:
     """Which of our files it begins like."""
+    return _found(_FORMS, path)
+
+
+def _found(forms: dict[bytes, str], path: Path) -> str | None:
     with path.open("rb") as file:
         begin = file.read(_BEGIN_BYTES)
-    return next((kind for form, kind in _FORMS.items() if re.match(form, begin)), None)
+    return next((kind for form, kind in forms.items() if re.match(form, begin)), None)
+
+
+# What else is called a text by mistake.
+_NO_TEXTS = {
+    rb"\x1f\x8b": "packed with gzip: name it .csv.gz",
+    rb"PK\x03\x04": "a workbook or an archive: name it .xlsx or .ods if it is a workbook, or unpack it",
+    rb"\x89PNG|\xff\xd8\xff|GIF8|%PDF": "a picture or a document",
+    rb"PAR1": "a Parquet file: name it .parquet",
+}
+_TEXTS = (".csv", ".tsv", ".txt")
 
 
 def require_table(path: Path) -> None:
@@ -90,6 +104,8 @@ def require_table(path: Path) -> None:
         raise TableError(f"{path}: there is no such file or folder")
     if path.is_file() and (kind := _kind_of(path)) is not None:
         raise TableError(f"{path} is {kind}, not a table")
+    if path.is_file() and path.suffix.lower() in _TEXTS and (wrong := _found(_NO_TEXTS, path)) is not None:
+        raise TableError(f"{path} is not a text of rows and columns, but {wrong}")
 
 
 def in_words(error: Exception) -> str:

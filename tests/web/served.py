@@ -32,9 +32,9 @@ class Served:
         self.token = self.link.partition("token=")[2]
         self.cookie = ""
 
-    def end(self):
-        """What it said beside the link, after a Ctrl-C."""
-        self.process.send_signal(signal.SIGINT)
+    def end(self, by=signal.SIGINT):
+        """What it said beside the link, after a Ctrl-C or another signal."""
+        self.process.send_signal(by)
         said = self.process.stdout.read().decode()
         self.process.stdout.close()
         self.process.wait(20)
@@ -74,7 +74,9 @@ class Served:
         return answer
 
     def post(self, path, body):
-        return json.loads(self.ask("POST", f"/api/{path}", body=body).text)
+        """As a browser that knows which table is open."""
+        look = json.loads(self.ask("GET", "/api/state").text)["look"]
+        return json.loads(self.ask("POST", f"/api/{path}", body={"look": look} | body).text)
 
     def upload(self, content, name="table.csv", headers=None):
         return self.ask(

@@ -5,8 +5,10 @@ import contextlib
 import gzip
 import io
 import json
+import re
 import shlex
 import socket
+import time
 import zipfile
 
 import pyarrow as pa
@@ -300,6 +302,53 @@ def test_more_than_is_taken_is_refused_while_it_comes_and_nothing_stays(server):
     assert json.loads(server.ask("GET", "/api/state").text)["table"] is None
 
 
+def test_a_table_that_comes_while_another_is_sent_is_the_one_that_stays(server):
+    """The slower one is refused when it is there, and its bytes are gone; it is never shown under the other's name."""
+    other = TABLE.replace(b"cook", b"nurse")
+    head = f"POST /api/table?name=slow.csv HTTP/1.1\r\nhost: 127.0.0.1:{server.port}\r\norigin: http://127.0.0.1:{server.port}\r\ncookie: {server.cookie}\r\n"
+    head += f"content-type: application/octet-stream\r\ncontent-length: {len(TABLE)}\r\nconnection: close\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), 60) as line:
+        line.sendall(head.encode() + TABLE[:1000])
+        while not any("table-" in name for name in server.files):
+            time.sleep(0.02)
+        look = json.loads(server.upload(other, "quick.csv").text)["job"]
+        server.job(look)
+        line.sendall(TABLE[1000:])
+        answer = b"".join(iter(lambda: line.recv(1 << 16), b""))
+    assert answer.startswith(b"HTTP/1.1 404")
+    assert json.loads(server.ask("GET", "/api/state").text)["table"]["name"] == "quick.csv"
+    (kept,) = [name for name in server.files if "table-" in name]
+    assert (server.tmp / kept).read_bytes() == other
+    number = server.post("count", COLUMNS)["job"]
+    assert server.job(number)["state"] == "done"
+
+
+def test_a_tab_that_knows_another_table_is_refused(server):
+    before = json.loads(server.upload(TABLE).text)["job"]
+    server.job(before)
+    server.job(json.loads(server.upload(TABLE).text)["job"])
+    for path, body in (("count", COLUMNS), ("curve", DESIGN), ("design", DESIGN)):
+        assert server.ask("POST", f"/api/{path}", body=body | {"look": before}).status == 404
+        assert server.ask("POST", f"/api/{path}", body=body).status == 404
+
+
+def test_nobody_is_answered_twice_without_a_key(server):
+    server.job(json.loads(server.upload(TABLE).text)["job"])
+    number = server.post("design", DESIGN)["job"]
+    assert server.job(number)["state"] == "done"
+
+    def released(record_id, again=False):
+        return server.ask("POST", "/api/apply", body={"design": number, "id": record_id, "new_release": again})
+
+    first = released("")
+    assert first.status == 200
+    assert server.job(json.loads(first.text)["job"])["state"] == "done"
+    for record_id in ("", "id"):
+        assert released(record_id).status == 400
+    meant = released("", again=True)
+    assert server.job(json.loads(meant.text)["job"])["state"] == "done"
+
+
 @pytest.mark.parametrize("name", ["a.html", "a.json", "a", "", ".csv", "a.py", "a.parquet.gz", "%00.csv%00"])
 def test_a_file_of_another_kind_is_refused_and_the_table_stays(server, name):
     before = server.files
@@ -323,7 +372,7 @@ def test_a_file_of_another_kind_is_refused_and_the_table_stays(server, name):
 def test_a_files_name_is_never_a_path_and_never_a_command(server, name):
     server.job(json.loads(server.upload(TABLE, name).text)["job"])
     (stored,) = [own for own in server.files if "table" in own]
-    assert stored.endswith("/table/table.csv")
+    assert re.search(r"/table-\w+/table\.csv$", stored)
     number = server.post("design", DESIGN)["job"]
     assert server.job(number)["state"] == "done"
     told = json.loads(server.ask("GET", f"/api/same/{number}").text)

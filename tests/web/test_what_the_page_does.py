@@ -3,11 +3,13 @@
 import itertools
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -173,6 +175,18 @@ def test_what_columns_tell_is_what_the_joint_says(server):
     assert job["values"] == 4
 
 
+def test_a_curve_of_other_columns_or_another_alpha_says_nothing(server):
+    own = {"sensitive": ["ill"], "useful": ["job"]}
+    counted = server.post("count", own)["job"]
+    assert server.job(counted)["state"] == "done"
+    for columns, alpha in ((own, "10"), (own, "3"), ({"sensitive": ["ill"], "useful": ["town's"]}, "10")):
+        drawn = server.post("curve", columns | {"alpha": alpha})["job"]
+        assert server.job(drawn)["state"] == "done"
+        told = server.post("live", {"count": counted, "curve": drawn, "alpha": "10", "epsilon": "0.02"})
+        assert ("kept" in told) == (columns is own and alpha == "10")
+        assert "risk" in told
+
+
 def test_work_that_is_stopped_ends_and_the_next_goes_on(server):
     long = {"sensitive": ["ill"], "useful": ["age", "job"], "alpha": "1.5", "epsilon": "0.05", "everybody": False}
     number = server.post("design", long)["job"]
@@ -203,6 +217,25 @@ def test_of_many_questions_the_last_is_answered(server):
 def children(pid):
     with open(f"/proc/{pid}/task/{pid}/children") as file:
         return set(file.read().split())
+
+
+def test_workers_have_a_part_of_the_memory_and_leave_no_core_files(server):
+    """Both are Python's own processes; the third watches them."""
+    limits = [Path(f"/proc/{pid}/limits").read_text() for pid in children(server.process.pid)]
+    bounded = [re.search(r"Max data size +(\d+) ", own) for own in limits]
+    whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert sum(found is not None and int(found[1]) < whole for found in bounded) == 2
+    assert sum(re.search(r"Max core file size +0 ", own) is not None for own in limits) >= 2
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda own: own.name)
+def test_however_a_page_ends_nothing_stays(tmp_path, by):
+    own = Served(tmp_path)
+    own.enter()
+    own.job(json.loads(own.upload(b"a,b\n1,2\n").text)["job"])
+    assert any("table" in name for name in own.files)
+    assert "Traceback" not in own.end(by)
+    assert not list(own.tmp.iterdir())
 
 
 def test_a_page_that_was_killed_is_cleaned_up_by_the_next(tmp_path):

@@ -25,7 +25,7 @@ _NO_JOINT = "what is known of S and X is missing: give --table with --sensitive 
 
 @contextmanager
 def _audited() -> Iterator[None]:
-    """An error is one line, and never taken for an answer; a mechanism file that is not proven is one: not kept."""
+    """An error is one line, and never taken for an answer; a mechanism file with a claim that is not proven is one: not kept."""
     try:
         yield
     except (AlphaliftError, OSError) as error:
@@ -116,9 +116,8 @@ def _stored(file: Path, opening: Path | None) -> "Stored":
     try:
         withheld = "counts" not in checker.read(file)["joint"]
     except (checker.RefusedError, KeyError, TypeError) as error:
-        raise ProofError(
-            f"{file} is refused: {error if isinstance(error, checker.RefusedError) else 'it has no joint'}"
-        ) from None
+        why = error if isinstance(error, checker.RefusedError) else "it has no joint"
+        raise InputError(f"{file} is no mechanism that could be audited: {why}") from None
     if opening is None and withheld:
         raise InputError(f"{file} withholds its counts: give what opens it, --opening")
     return load(file, opening)

@@ -89,8 +89,8 @@ def read(path: str | Path) -> Any:
     )
     try:
         return decoder.decode(content.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise RefusedError(f"the file is not the JSON that is expected: {type(error).__name__}") from None
+    except (ValueError, RecursionError):
+        raise RefusedError("the file is not JSON as mechanism files are") from None
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -184,7 +184,11 @@ async def _upload(request: Request) -> Response:
         raise InputError("a table is sent as application/octet-stream")
     ending = table_ending(told)
     page.forget_table()
+    begun = page.openings
     path = await page.place.take_in(ending, request.stream())
+    if page.openings != begun:
+        page.place.remove(path)
+        raise UnknownError("another table was opened while this one was sent; open it again")
     return JSONResponse({"job": page.open(path, shown_name(told), guarded=True).number})
 
 
@@ -206,13 +210,13 @@ async def _tells(page: Page, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _count(page: Page, asked: dict[str, Any]) -> dict[str, Any]:
-    return {"job": page.add("count", _columns(asked) | {"alphas": list(ALPHAS)}).number}
+    return {"job": page.add("count", _columns(page, asked) | {"alphas": list(ALPHAS)}).number}
 
 
 async def _curve(page: Page, asked: dict[str, Any]) -> dict[str, Any]:
     alpha = digits_of(asked, "alpha")
     AlphaLift(alpha, "0")  # type: ignore[arg-type]
-    return {"job": page.add("curve", _columns(asked) | {"alpha": alpha}).number}
+    return {"job": page.add("curve", _columns(page, asked) | {"alpha": alpha}).number}
 
 
 async def _live(page: Page, asked: dict[str, Any]) -> dict[str, Any]:
@@ -222,10 +226,17 @@ async def _live(page: Page, asked: dict[str, Any]) -> dict[str, Any]:
     counted = page.job(asked.get("count"), "count").result or {}
     told: dict[str, Any] = {"risk": groups.risk(region), "gain": groups.gain(region, groups.rarest)}
     stairs = page.stairs(asked["curve"]) if asked.get("curve") is not None else None
-    if stairs is not None:
+    if stairs is not None and _is_of_these(page, asked):
         lower, upper = stairs.at(region.epsilon)
         told |= {"lower": lower, "upper": upper, "kept": kept_words(lower, upper, counted["useful"])}
     return told
+
+
+def _is_of_these(page: Page, asked: dict[str, Any]) -> bool:
+    """Whether the curve is about the columns that were counted and this alpha; a browser may still have another one."""
+    counted, drawn = (page.job(asked.get(own), own).task["with"] for own in ("count", "curve"))
+    same = all(counted[own] == drawn[own] for own in ("sensitive", "useful", "bins", "drop_missing"))
+    return same and drawn["alpha"] == asked["alpha"]
 
 
 async def _keep(page: Page, asked: dict[str, Any]) -> dict[str, Any]:
@@ -247,7 +258,7 @@ async def _keep(page: Page, asked: dict[str, Any]) -> dict[str, Any]:
 async def _design(page: Page, asked: dict[str, Any]) -> dict[str, Any]:
     choice = Choice.of(asked)
     more = {"alpha": choice.alpha, "epsilon": choice.epsilon, "everybody": choice.everybody}
-    return {"job": page.add("design", _columns(asked) | more).number}
+    return {"job": page.add("design", _columns(page, asked) | more).number}
 
 
 async def _apply(page: Page, asked: dict[str, Any]) -> dict[str, Any]:
@@ -255,7 +266,8 @@ async def _apply(page: Page, asked: dict[str, Any]) -> dict[str, Any]:
     record_id = "" if own == "" else text_of(asked, "id")
     if not isinstance(asked.get("new_release"), bool):
         raise InputError("new_release must be true or false")
-    task = {"design": job.number, "id": record_id, "new_release": asked["new_release"]}
+    page.require_first(keyed=bool(record_id), again=asked["new_release"])
+    task = {"design": job.number, "id": record_id, "new_release": asked["new_release"] and bool(record_id)}
     places = {"folder": str(page.folder(job.number)), "key": str(page.place.folder / same.KEY)}
     return {"job": page.add("apply", task | places).number}
 
@@ -271,8 +283,10 @@ async def _stop(page: Page, asked: dict[str, Any]) -> dict[str, Any]:
     return {"state": job.state}
 
 
-def _columns(asked: dict[str, Any]) -> dict[str, Any]:
+def _columns(page: Page, asked: dict[str, Any]) -> dict[str, Any]:
+    """What is asked about, by a browser that knows which table is open: another tab may have opened another one."""
     own = Columns.of(asked)
+    page.job(asked.get("look"), "look")
     lists = {name: list(getattr(own, name)) for name in ("sensitive", "useful", "bins")}
     return lists | {"drop_missing": own.drop_missing}
 

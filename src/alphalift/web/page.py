@@ -58,6 +58,8 @@ class Page:
         self._front, self._behind = Lane(), Lane()
         self._jobs: dict[str, OrderedDict[int, Job]] = {kind: OrderedDict() for kind in _LIMITS}
         self._number = 0
+        # How often a table was opened or given up, and how tables were released: with a key, without one.
+        self.openings, self._released = 0, {True: False, False: False}
         self._stairs: tuple[int, int, Stairs] | None = None
 
     def warm(self) -> None:
@@ -79,6 +81,9 @@ class Page:
 
     def forget_table(self) -> None:
         """Give up the table, and whatever was computed of it, before another one takes its place."""
+        self.openings += 1
+        if self.table is not None:
+            self.place.remove(self.table.path)
         self._front.clear()
         self._behind.clear()
         for kind, jobs in self._jobs.items():
@@ -127,6 +132,18 @@ class Page:
         if job.state != "done":
             raise UnknownError("this design is not done")
         return job
+
+    def require_first(self, *, keyed: bool, again: bool) -> None:
+        """Remember a release, begun or done; refuse a second answer about the same people unless it is asked for.
+
+        What is released under the page's key its ledger remembers, and refuses; nobody remembers what is drawn without a key, but this page.
+        """
+        if not again and (self._released[False] or (self._released[True] and not keyed)):
+            raise InputError(
+                "this page has released a table already, and drawing once more without a key answers about people twice: "
+                "tick that it is another release about the same people, or start another page for other people"
+            )
+        self._released[keyed] = True
 
     def groups(self, number: object) -> Groups:
         """The secret's values, as they were counted."""

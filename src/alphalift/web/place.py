@@ -44,16 +44,14 @@ class Place:
             )
         return path
 
-    def remove_table(self) -> None:
-        """What was uploaded before."""
-        shutil.rmtree(self.folder / "table", ignore_errors=True)
+    def remove(self, table: Path) -> None:
+        """A table that was uploaded; one that lies elsewhere stays."""
+        if table.parent.parent == self.folder:
+            shutil.rmtree(table.parent, ignore_errors=True)
 
     async def take_in(self, ending: str, parts: AsyncIterator[bytes]) -> Path:
-        """The bytes as a file with this ending and a name of ours; nothing stays of too many."""
-        self.remove_table()
-        place = self.folder / "table"
-        place.mkdir(mode=0o700)
-        path = place / f"table{ending}"
+        """The bytes as a file with this ending in a folder of its own; nothing stays of too many."""
+        path = Path(tempfile.mkdtemp(prefix="table-", dir=self.folder)) / f"table{ending}"
         size = 0
         try:
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -62,12 +60,11 @@ class Place:
                     if size > MOST_UPLOADED_BYTES:
                         raise TooLargeError
                     file.write(part)
+            if not size:
+                raise TableError("the file is empty")
         except BaseException:
-            self.remove_table()
+            self.remove(path)
             raise
-        if not size:
-            self.remove_table()
-            raise TableError("the file is empty")
         return path
 
 

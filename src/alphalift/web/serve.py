@@ -52,12 +52,16 @@ def serve(table: Path | None, *, port: int, browser: bool) -> None:
             timeout_graceful_shutdown=_LAST_SECONDS,
         )
         logging.getLogger("uvicorn.error").disabled = True  # a traceback may have what was sent
-        _end_with_the_terminal()
+        _end_as_by_ctrl_c()
         with contextlib.suppress(KeyboardInterrupt):
             uvicorn.Server(config).run(sockets=[listening])
 
 
-def _end_with_the_terminal() -> None:
-    """A closed terminal ends the page as a request to end does: with everything put away."""
+def _end_as_by_ctrl_c() -> None:
+    """A request to end and a closed terminal end the page as Ctrl-C does: with everything put away.
+
+    The server takes SIGTERM for itself while it runs, and sends it once more to whoever had it before when it has ended.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import os
 import signal
 from collections.abc import Callable
 from functools import partial
@@ -20,10 +21,14 @@ Tell = Callable[[dict[str, Any]], None]
 Act = Callable[[dict[str, Any], Tell, Callable[[], bool]], dict[str, Any]]
 
 
+# The share of the machine's memory that one worker may have; of two, one has much at a time.
+_MOST_MEMORY = 0.6
+
+
 def serve_tasks(line: Connection) -> None:
     """Until the other end is closed. Ctrl-C is for the server, which ends its workers itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _no_core_files()
+    _limit()
     logging.getLogger("alphalift").addHandler(_Notices(line))
     logging.getLogger("alphalift").propagate = False
     with contextlib.suppress(EOFError, OSError):
@@ -115,9 +120,11 @@ class _Notices(logging.Handler):
         _tell(self._line, self.job, "progress", {"notice": record.getMessage()})
 
 
-def _no_core_files() -> None:
-    """A crash must not leave the table in a file."""
+def _limit() -> None:
+    """A crash must not leave the table in a file, and a small file that unpacks to a large one must not take the machine's memory."""
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        most = int(_MOST_MEMORY * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))

@@ -5,6 +5,9 @@ import { make, show, working } from "./make.js";
 const link = (number, name, text, why, kind = "") =>
   make("li", {}, make("a", { href: `/api/files/${number}/${name}`, download: name, class: "file" }, text), " ", make("span", { class: `quiet ${kind}` }, why));
 
+const KEYED = "Under a key that is made for this page every record has one output, the same whenever it is released again. Ids leave as pseudonyms.";
+const ONCE = "Every record has an output of fresh randomness. A second one would tell more about the same people: draw once, and hand on that table alone.";
+
 export class Leave {
   constructor(place, { trouble, news }) {
     Object.assign(this, { place, trouble, news, number: 0, names: [], id: null });
@@ -15,9 +18,15 @@ export class Leave {
     this.number = number;
     const choice = this.id !== null && names.includes(this.id) ? this.id : guessed(names);
     this.select = make("select", { id: "record-id", "aria-describedby": "id-help" },
-      names.map((name) => make("option", { value: `=${name}` }, name)), make("option", { value: "" }, "none: draw once, without a key"));
-    this.select.value = choice === null ? "" : `=${choice}`;
-    this.select.addEventListener("change", () => { this.id = this.select.value.slice(1) || null; });
+      make("option", { value: "?" }, "choose a column"), names.map((name) => make("option", { value: `=${name}` }, name)), make("option", { value: "" }, "none: draw once, without a key"));
+    this.select.value = choice === null ? "?" : `=${choice}`;
+    const help = make("p", { class: "quiet", id: "id-help" }), button = make("button", { type: "button", class: "main", id: "release", onclick: () => this.#release() }, "Release the table");
+    const chosen = () => {
+      button.disabled = this.select.value === "?";
+      help.textContent = this.select.value ? KEYED : ONCE;
+    };
+    this.select.addEventListener("change", () => { this.id = this.select.value.startsWith("=") ? this.select.value.slice(1) : null; chosen(); });
+    chosen();
     this.again = make("input", { type: "checkbox", id: "again" });
     this.busy = make("div", { class: "working", hidden: true });
     this.reporting = make("div", { class: "working", hidden: true });
@@ -28,8 +37,8 @@ export class Leave {
       make("h3", {}, "Release the table"),
       make("div", { class: "row" },
         make("label", { for: "record-id" }, "A record is identified by"), this.select,
-        make("button", { type: "button", class: "main", id: "release", onclick: () => this.#release() }, "Release the table")),
-      make("p", { class: "quiet", id: "id-help" }, "Under a key that is made for this page every record has one output, the same whenever it is released again. Ids leave as pseudonyms."),
+        button),
+      help,
       make("label", { class: "check" }, this.again, " Another release about the same people, whatever all of them tell together"),
       this.busy, this.done,
       make("h3", {}, "Download"), this.files,

@@ -88,7 +88,7 @@ const takeFile = (file) => file && quietly(() => opened(() => upload(file), file
 
 function asked() {
   const bins = find("bins").value.split("\n").map((line) => line.trim()).filter(Boolean);
-  return { sensitive: columns.sensitive, useful: columns.useful, bins, drop_missing: find("drop-missing").checked };
+  return { look: state.look, sensitive: columns.sensitive, useful: columns.useful, bins, drop_missing: find("drop-missing").checked };
 }
 
 function chosen(what) {
@@ -123,29 +123,28 @@ async function tellColumns(again = false) {
 async function countColumns() {
   const own = ++counting, now = asked();
   const ready = now.sensitive.length > 0 && now.useful.length > 0;
-  for (const card of ["promise-card", "curve-card", "design-card"]) show(find(card), ready && state.count !== null);
-  show(find("welcome"), !ready);
+  // What is shown of the columns before must not be taken for these, and not be released.
   designing += 1;
-  if (!ready) { show(find("leave-card"), false); return; }
+  clearTimeout(settled);
+  Object.assign(state, { count: null, countJob: null, curve: null, design: null, designJob: null });
+  for (const card of ["promise-card", "curve-card", "design-card", "leave-card"]) show(find(card), false);
+  show(find("welcome"), !ready);
+  if (!ready) return;
   const { job } = await post("count", now);
   const busy = working(find("counting"), "Counting", () => post("stop", { job }));
   try {
     const count = await follow(job, () => {}, () => own === counting);
     if (!count || own !== counting) return;
-    Object.assign(state, { count, countJob: job, design: null });
+    Object.assign(state, { count, countJob: job });
     find("table-size").textContent = `${count.records.toLocaleString("en")} records, ${columns.names.length} columns`;
     find("cautions").replaceChildren(...count.cautions.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
     for (const card of ["promise-card", "curve-card", "design-card"]) show(find(card));
     find("design").replaceChildren();
-    show(find("leave-card"), false);
     spread();
     moved();
     quietly(ensureCurve);
   } catch (error) {
-    if (own !== counting) return;
-    state.count = null;
-    for (const card of ["promise-card", "curve-card", "design-card", "leave-card"]) show(find(card), false);
-    throw error;
+    if (own === counting) throw error;
   } finally {
     if (own === counting) busy.end();
   }
@@ -184,6 +183,7 @@ function shown() {
 
 // Whatever moved: the answer from the curve at once, the exact design when it rests.
 function moved() {
+  if (!state.count) return;
   shown();
   live();
   markCurve();
@@ -193,6 +193,7 @@ function moved() {
 
 let waiting = false, forgotten = false;
 async function live() {
+  if (!state.count) return;
   if (asking) { waiting = true; return; }
   asking = 1;
   const begun = performance.now();
@@ -231,7 +232,7 @@ async function keep(event) {
   place(Number(told.epsilon), told.epsilon);
   moved();
   words.textContent = `ε = ${told.epsilon} keeps at least ${find("share").value}%, for the records alone`
-    + (told.fails > 0 ? `; below ε = ${Number(told.fails.toPrecision(4))} no mechanism does.` : ".");
+    + (told.fails > 1e-4 ? `; below ε = ${Math.floor(told.fails * 1e4) / 1e4} no mechanism does.` : ".");
   news(words.textContent);
 }
 
@@ -249,11 +250,18 @@ async function ensureCurve() {
   const now = asked(), alpha = state.alpha, key = JSON.stringify([now, alpha]);
   const busy = find("curve-working");
   let own = state.curves.get(key);
+  state.curve = null; // until it is known that it is the one of these columns and this alpha
   if (!own || own.gone) {
     own = { job: null, drawn: null, accuracy: null, done: false };
     state.curves.set(key, own);
-    own.job = (await post("curve", { ...now, alpha })).job;
-    watchCurve(own, key);
+    try {
+      own.job = (await post("curve", { ...now, alpha })).job;
+    } catch (error) {
+      own.gone = true;
+      throw error;
+    }
+    watchCurve(own);
+    if (key !== JSON.stringify([asked(), state.alpha])) return;
   }
   state.curve = own;
   show(busy, !own.done);
@@ -298,7 +306,7 @@ function markCurve() {
   const own = state.curve;
   if (!own?.drawn || !state.count) return;
   const rarest = state.count.shares.indexOf(Math.min(...state.count.shares));
-  const mine = (one) => one && one.secret === state.count.secret && one.alpha === state.alpha && one.useful.startsWith(state.count.useful);
+  const now = JSON.stringify(asked()), mine = (one) => one && one.alpha === state.alpha && one.asked === now;
   const pins = ["A", "B"].filter((name) => mine(state.pins[name])).map((name) => ({ epsilon: state.pins[name].epsilon, kept: state.pins[name].kept, name, kind: name.toLowerCase() }));
   if (mine(state.design)) pins.push({ epsilon: state.design.epsilon, kept: state.design.kept, name: "", kind: "here" });
   drawCurve(find("curve"), own.drawn, {
@@ -321,6 +329,8 @@ async function design() {
     const found = await follow(job, (told) => busy.say(told.progress.notice ?? (told.progress.gap !== undefined ? `Designing for ε = ${now.epsilon}: gap ${upPercent(told.progress.gap)}` : `Designing for ε = ${now.epsilon}`)), () => own === designing);
     if (own !== designing) return;
     if (!found) { busy.end(); stopped(); return; }
+    const { alpha, epsilon, everybody, ...columnsAsked } = now;
+    Object.assign(found, { asked: JSON.stringify(columnsAsked) });
     Object.assign(state, { design: found, designJob: job });
     showDesign(find("design"), found);
     find("design").dataset.epsilon = found.epsilon;
@@ -356,6 +366,10 @@ function pin(name) {
 }
 
 function back(own) {
+  if (own.asked !== JSON.stringify(asked())) {
+    trouble(new Refused("That design is of other columns, or counted otherwise: choose these first."));
+    return;
+  }
   state.alpha = own.alpha;
   find("alpha").value = state.alphas.indexOf(own.alpha);
   state.everybody = own.everybody;
