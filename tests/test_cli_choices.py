@@ -283,8 +283,8 @@ WRONG = {
     ("report", "none.json", "--out", "r.html"): "there is no such file",
     ("key", "new", "table.csv"): "exists already",
     ("design", "bad.json", *COLUMNS[1:]): "is a mechanism, not a table",
-    ("audit", "channel", "bad.json"): "is refused",
-    ("audit", "channel", "half.json"): "is refused",
+    ("audit", "channel", "bad.json"): "is no mechanism that could be audited",
+    ("audit", "channel", "half.json"): "is no mechanism that could be audited",
     ("apply", "bad.json", "table.csv", "--id", "who", "--key", "table.csv", "--out", "o.csv"): "is not a key",
     ("design", *COLUMNS, "--hierarchy", "colour=table.csv"): "3 of the 3 values: not in the hierarchy",
 }
@@ -299,6 +299,12 @@ def test_what_is_wrong_is_one_line_that_says_what_to_do(alphalift, call, words):
     assert err.startswith("alphalift: ")
     assert words in err
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("name", ["bad.json", "half.json"])
+def test_a_file_that_is_no_mechanism_is_no_answer_of_an_audit(alphalift, name):
+    """Exit code 1 would say that a promise is not kept."""
+    assert alphalift("audit", "channel", name)[0] == 2
 
 
 def commands(group, names=()):
