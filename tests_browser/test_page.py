@@ -25,6 +25,14 @@ def open_people(page, folder):
     page.check(EVERYBODY)
 
 
+def open_census(page):
+    """Race and education are chosen with it."""
+    page.wait_for_selector("#opening", state="hidden")
+    page.click("#other-table") if page.is_visible("#other-table") else None
+    page.click("#census")
+    page.wait_for_selector("#promise-card:not([hidden])")
+
+
 def hand_over(page, path):
     page.wait_for_selector("#opening", state="hidden")  # the table of the test before
     page.set_input_files("#file", path)
@@ -169,10 +177,7 @@ def test_so_much_is_kept_as_is_asked_for(page, folder):
 
 def test_long_work_can_be_stopped_and_asked_for_again(page):
     """A sample of the census' size takes seconds wherever it is designed for."""
-    page.wait_for_selector("#opening", state="hidden")
-    page.click("#other-table") if page.is_visible("#other-table") else None
-    page.click("#census")
-    page.wait_for_selector("#promise-card:not([hidden])")
+    open_census(page)
     page.check(SAMPLE)
     page.wait_for_selector("#design-working .stop")
     page.wait_for_timeout(500)  # until what rested is what is designed
@@ -313,10 +318,7 @@ def test_what_is_wrong_is_said_and_the_page_goes_on(page, folder, tmp_path):
 
 def test_it_looks_as_it_should_on_phones_and_wide_screens(page):
     """The census; nothing is wider than the screen, and axe finds no serious fault."""
-    page.wait_for_selector("#opening", state="hidden")
-    page.click("#other-table") if page.is_visible("#other-table") else None
-    page.click("#census")
-    page.wait_for_selector("#promise-card:not([hidden])")
+    open_census(page)
     page.check(EVERYBODY)
     curve_known(page)
     designed(page)

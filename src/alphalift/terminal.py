@@ -68,6 +68,14 @@ _FORMS = {
     rb"alphalift-key-": "a key",
     rb"SQLite format 3\0": "a ledger",
 }
+# What else is called a text by mistake.
+_NO_TEXTS = {
+    rb"\x1f\x8b": "packed with gzip: name it .csv.gz",
+    rb"PK\x03\x04": "a workbook or an archive: name it .xlsx or .ods if it is a workbook, or unpack it",
+    rb"\x89PNG|\xff\xd8\xff|GIF8|%PDF": "a picture or a document",
+    rb"PAR1": "a Parquet file: name it .parquet",
+}
+_TEXTS = (".csv", ".tsv", ".txt")
 
 
 def require_kind(path: Path, expected: Literal["mechanism", "opening"]) -> None:
@@ -86,16 +94,6 @@ def _found(forms: dict[bytes, str], path: Path) -> str | None:
     with path.open("rb") as file:
         begin = file.read(_BEGIN_BYTES)
     return next((kind for form, kind in forms.items() if re.match(form, begin)), None)
-
-
-# What else is called a text by mistake.
-_NO_TEXTS = {
-    rb"\x1f\x8b": "packed with gzip: name it .csv.gz",
-    rb"PK\x03\x04": "a workbook or an archive: name it .xlsx or .ods if it is a workbook, or unpack it",
-    rb"\x89PNG|\xff\xd8\xff|GIF8|%PDF": "a picture or a document",
-    rb"PAR1": "a Parquet file: name it .parquet",
-}
-_TEXTS = (".csv", ".tsv", ".txt")
 
 
 def require_table(path: Path) -> None:

@@ -18,7 +18,7 @@ from alphalift.curve import Curve, Envelope
 from alphalift.joint import Joint
 from alphalift.mechanism import Mechanism
 from alphalift.regions import AlphaLift, Region
-from alphalift.show.style import COLOURS, alpha_text
+from alphalift.show.style import COLOURS, alpha_text, curve_label
 from alphalift.show.text import as_text, names_of, shortened, up
 from alphalift.show.words import bound_remark, is_about_x, promise
 from alphalift.solution import Solution
@@ -277,12 +277,10 @@ def _band(envelope: Envelope, place: int, most: float) -> list[str]:
     below = [_place(*point) for point in zip(ends, np.repeat(low, 2), strict=True)]
     above = [_place(*point) for point in zip(ends, np.repeat(high, 2), strict=True)]
     colour = COLOURS[place % len(COLOURS)]
-    parameters = envelope.family.parameters.items()
-    name = ", ".join(f"{'α' if own == 'alpha' else own} = {alpha_text(value)}" for own, value in parameters)
     return [
         f'<path d="M{_path(below)} {_path(above[::-1])}Z" fill="{colour}" style="fill-opacity:.35"/>',
         f'<polyline points="{_path(below)}" fill="none" stroke="{colour}" stroke-width="1.5"/>',
-        _named(below[-1][0], place, name),
+        _named(below[-1][0], place, curve_label(envelope.family)),
     ]
 
 

@@ -11,13 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from alphalift.curve import Curve, Envelope, Family
+from alphalift.curve import Curve, Family
 from alphalift.errors import InputError
 from alphalift.joint import Joint
 from alphalift.measures import epsilon_max
 from alphalift.regions import AlphaLift, Region
 from alphalift.show.rarest import rarest_gain, rarest_name
-from alphalift.show.style import COLOURS, alpha_text, legend, new_figure, quiet
+from alphalift.show.style import COLOURS, alpha_text, curve_label, legend, new_figure, quiet
 from alphalift.show.text import names_of, plain, shortened
 from alphalift.solution import Solution
 from alphalift.sweep import Tradeoff
@@ -72,7 +72,7 @@ def plot_curve(
         ends = np.repeat(epsilons, 2)[1:-1]
         low, high = np.repeat(lower[:-1], 2), np.repeat(upper[1:], 2)
         axes.fill_between(ends, low, high, color=colour, alpha=0.35, linewidth=0)
-        axes.plot(ends, low, color=colour, linewidth=1.2, label=_curve_label(envelope))
+        axes.plot(ends, low, color=colour, linewidth=1.2, label=curve_label(envelope.family))
         axes.plot(ends, high, color=colour, linewidth=0.6)
         _draw_gain(below, envelope.family.at, envelope.joint, epsilons[-1], colour)
         if math.isfinite(envelope.largest):
@@ -119,9 +119,3 @@ def _finish_gain(axes: Axes, joint: Joint, x_label: str) -> None:
     axes.set_ylim(1, 1.15 * certain)
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
-
-
-def _curve_label(envelope: Envelope) -> str:
-    parameters = envelope.family.parameters
-    names = [f"{'α' if name == 'alpha' else name} = {alpha_text(value)}" for name, value in parameters.items()]
-    return ", ".join(names) or type(envelope.family.at(1.0)).__name__

@@ -11,6 +11,7 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from alphalift.curve import Family
 from alphalift.errors import InputError
 from alphalift.show.numbers import Panel, as_csv, as_pgfplots, texts_of
 from alphalift.tables.formulas import refuse_formulas
@@ -69,6 +70,12 @@ def legend(axes: Axes, **options: Any) -> None:
 def alpha_text(alpha: float) -> str:
     """alpha as a figure prints it."""
     return "∞" if math.isinf(alpha) else f"{alpha:g}"
+
+
+def curve_label(family: Family) -> str:
+    """What tells a curve from others beside it: its promise's parameters, or its kind if it has none."""
+    names = [f"{'α' if name == 'alpha' else name} = {alpha_text(value)}" for name, value in family.parameters.items()]
+    return ", ".join(names) or type(family.at(1.0)).__name__
 
 
 def save_figure(figure: Figure, path: Path | str, *, private: bool = False) -> Path:

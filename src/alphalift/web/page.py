@@ -59,7 +59,7 @@ class Page:
         self._jobs: dict[str, OrderedDict[int, Job]] = {kind: OrderedDict() for kind in _LIMITS}
         self._number = 0
         # How often a table was opened or given up, and how tables were released: with a key, without one.
-        self.openings, self._released = 0, {True: False, False: False}
+        self.openings, self._released_keyed, self._released_afresh = 0, False, False
         self._stairs: tuple[int, int, Stairs] | None = None
 
     def warm(self) -> None:
@@ -138,12 +138,15 @@ class Page:
 
         What is released under the page's key its ledger remembers, and refuses; nobody remembers what is drawn without a key, but this page.
         """
-        if not again and (self._released[False] or (self._released[True] and not keyed)):
+        if not again and (self._released_afresh or (self._released_keyed and not keyed)):
             raise InputError(
                 "this page has released a table already, and drawing once more without a key answers about people twice: "
                 "tick that it is another release about the same people, or start another page for other people"
             )
-        self._released[keyed] = True
+        if keyed:
+            self._released_keyed = True
+        else:
+            self._released_afresh = True
 
     def groups(self, number: object) -> Groups:
         """The secret's values, as they were counted."""
